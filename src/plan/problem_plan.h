@@ -44,6 +44,7 @@ struct Tensor {
   IntegerRange range = {};
   bool complex = false;  ///< pairs of its numbers are complex ones
   bool hot = false;      ///< an input that the L2 cache holds when a timed run begins, where others are cold
+  bool tied = false;     ///< made of other inputs, or one of these: far from what it holds it would not go with them
   /// It holds numbers, that recipes plant something into: neither offsets nor integers of a range.
   [[nodiscard]] bool numeric() const { return !partition && range.empty(); }
   [[nodiscard]] std::int64_t elements() const;  ///< 0 when a dimension is 0

@@ -325,6 +325,9 @@ std::vector<Tensor> tensors_of(const Family& family, const Problem& problem) {
       made.complex = true;
     }
     made.hot = std::ranges::count(problem.inputs_hot, tensor.name) > 0;
+    made.tied = !tensor.of.empty() || std::ranges::any_of(family.tensors, [&](const TensorDecl& other) {
+      return std::ranges::count(other.of, tensor.name) > 0;
+    });
     tensors.push_back(std::move(made));
   }
   return tensors;

@@ -80,8 +80,9 @@ struct TensorDecl {
   std::vector<Expression> range;  ///< the least of the integers that it holds, and one past the largest; empty: numbers
   std::vector<Expression> ignored;          ///< what some elements hold instead, by turns; empty: none do
   IntegerOrder order = IntegerOrder::none;  ///< what integers of a range keep to within a row
-  std::string rows;  ///< the tensor of offsets whose parts are its rows; empty: its last dimension's
-  bool hot = false;  ///< an input that L2 holds when a timed run begins
+  std::string rows;             ///< the tensor of offsets whose parts are its rows; empty: its last dimension's
+  bool hot = false;             ///< an input that L2 holds when a timed run begins
+  std::vector<std::string> of;  ///< inputs above out of which it was made; empty: it stands for itself
   SourceLocation where;
 };
 

@@ -13,14 +13,12 @@ namespace {
 constexpr std::int64_t kMostChanges = 4;  // of a tensor: more would be seen by those who sample it
 constexpr int kOtherDraws = 16;           // small integers are often equal
 constexpr double kFarOut = 16;
-// Where something is fp16, exponentials and products of such numbers would be beyond 65504 in kernels that may keep
-// them in it: the weights of a gradient whose saved logarithms of sums are inputs like any other.
-constexpr double kFarOutOfHalf = 4;
 
 /// Of a tensor's changes the first two are beyond all others, so that a largest, a least, or who is it, changes too.
-/// Floats alone: integers have their range.
+/// Floats alone: integers have their range. Not where it goes with others: a row's saved logarithm of its sum 16 off
+/// would make weights of 10^7, that no data give and that fp16 does not hold.
 bool is_far_out(const Tensor& tensor, std::int64_t change) {
-  return change < 2 && info(tensor.dtype).is_float && info(tensor.dtype).per_byte == 1;
+  return change < 2 && !tensor.tied && info(tensor.dtype).is_float && info(tensor.dtype).per_byte == 1;
 }
 
 }  // namespace
@@ -30,8 +28,6 @@ bool is_far_out(const Tensor& tensor, std::int64_t change) {
 /// side where there are two.
 void ProblemData::choose_changes() {
   std::random_device random;
-  const bool half = std::ranges::any_of(plan_.tensors, [](const Tensor& t) { return t.dtype == DType::fp16; });
-  const double far_out = half ? kFarOutOfHalf : kFarOut;
   for (std::size_t t = 0; t < plan_.tensors.size(); ++t) {
     const Tensor& tensor = plan_.tensors[t];
     const bool settled = tensor.partition || tensor.range.order != IntegerOrder::none;  // one goes with the others
@@ -49,7 +45,7 @@ void ProblemData::choose_changes() {
         found = values.at(element);
         if (!is_far_out(tensor, i) || (*found > 0) == (i == 0)) break;
       }
-      if (found) changes_.push_back({t, element, is_far_out(tensor, i) ? far_out * *found : *found});
+      if (found) changes_.push_back({t, element, is_far_out(tensor, i) ? kFarOut * *found : *found});
     }
   }
 }

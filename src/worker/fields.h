@@ -64,7 +64,7 @@ template <typename Archive> void fields(Archive& a, IntegerRange& v) {
 template <typename Archive> void fields(Archive& a, Tensor& v) {
   a("name", v.name); a("dtype", v.dtype, kLastDType); a("role", v.role, Role::inout); a("shape", v.shape);
   a("partition", v.partition); a("unread", v.unread); a("range", v.range); a.unless_default("hot", v.hot);
-  a("complex", v.complex);
+  a.unless_default("tied", v.tied); a("complex", v.complex);
 }
 template <typename Archive> void fields(Archive& a, Plant& v) {
   a("what", v.what); a("tensor", v.tensor); a("along_columns", v.along_columns); a("every", v.every);

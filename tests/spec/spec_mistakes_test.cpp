@@ -196,6 +196,8 @@ TEST_CASE("family: names, cycles, references", "[spec]") {
        "family.toml:29:9: only an input can be hot: what a run writes is there anew each time ('cache' of tensor 'D')"},
       {"role = \"input\"", "role = \"input\"\ncache = \"tepid\"",
        "family.toml:25:9: 'tepid' is not one of cold, hot ('cache' of tensor 'A')"},
+      {"role = \"output\"", "role = \"output\"\nof = [\"A\"]",
+       "family.toml:29:6: only an input of numbers is made of others ('of' of tensor 'D')"},
       {"role = \"output\"", "role = \"output\"\nunread = 1",
        "family.toml:29:10: only an input or an inout tensor of numbers can be left unread ('unread' of tensor 'D')"},
       {"name = \"demo\"", "name = \"demo\"\nreference_source = \"../reference.cu\"",
