@@ -341,6 +341,11 @@ double threads_in_block(const Launch& launch) {
   return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
 }
 
+double warps_in_grid(const Launch& launch) {
+  constexpr double kLanes = 32;
+  return blocks_in_grid(launch) * std::ceil(threads_in_block(launch) / kLanes);
+}
+
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
   end_interrupted_wait();  // of many variants this takes seconds
   std::optional<Problem> problem;

@@ -53,6 +53,7 @@ std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRe
 std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device);
 double blocks_in_grid(const Launch& launch);
 double threads_in_block(const Launch& launch);
+double warps_in_grid(const Launch& launch);
 
 struct ShapeLevels {
   std::vector<ShapeFactor> factors;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -29,7 +28,6 @@ constexpr double kWarps = 1 << 16,
                  kWarpsAtLimit = 1 << 20;      // of a plan that is thin; of one whose grid is at its limit
 constexpr double kFlopsOfSingleBlock = 4.5e9;  // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
-constexpr int kWarp = 32;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 
 /// Such a launch fails, and says why: it is no wrong result.
@@ -45,8 +43,7 @@ bool at_limit(const LaunchPlan& plan) {
 
 bool starts_fast(const LaunchPlan& plan) {
   double warps = 0;
-  for (const Launch& launch : plan.launches)
-    warps += blocks_in_grid(launch) * std::ceil(threads_in_block(launch) / kWarp);
+  for (const Launch& launch : plan.launches) warps += warps_in_grid(launch);
   return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
 }
 

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "plan/shared_workspaces.h"
+#include "plan/sparse_tensor.h"
+#include "session/shapes/far_strategy.h"
+#include "spec/request_of.h"
+
+namespace kerlab::session {
+
+namespace {
+
+constexpr double k32Bits = 4294967296.0;
+constexpr double kBeyond32Bits = 1.0625 * k32Bits;  // elements: what is kept in 32 bits without a sign fails as well
+constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
+// Where no extent goes beyond 2^31 by itself, nearly so: bytes and products of four do not fit 32 bits there.
+constexpr double kNearly31Bits = 0.95 * static_cast<double>(kFarElements);
+// Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
+constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
+constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
+constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
+constexpr double kFlopsOfFar = 3e8, kBytesOfFar = 48e6, kBlocksOfFar = 6;
+constexpr double kShareOfFilling = 0.25;   // of the cost of a byte that a kernel reads
+constexpr double kWarpsOfWhole = 1 << 17;  // start in a second or two
+constexpr double kShareOfMemory = 0.9;
+constexpr std::int64_t kMostKept = std::int64_t{1} << 30;  // elements of a tensor of which all are there
+
+double blocks_of_cluster(const Launch& launch) {
+  return static_cast<double>(launch.cluster.x) * launch.cluster.y * launch.cluster.z;
+}
+
+class SampledFar : public FarStrategy {
+ public:
+  SampledFar(const ShapedKernel& kernel, const Problem& asked) : kernel_(kernel), asked_(asked) {
+    std::string why_not;
+    if (const auto instance = far_instance(kernel, asked, kernel.device.sms, why_not)) program_ = instance->defines;
+  }
+
+  [[nodiscard]] std::vector<FarTries> tries() const override {
+    FarTries beyond{tries_of_samples(kernel_.family, asked_, kBeyond32Bits), kFarElements + kFarElements / 4};
+    for (FarTry& one : tries_of_samples(kernel_.family, asked_, kBeyond31Bits)) beyond.tries.push_back(std::move(one));
+    return {std::move(beyond),
+            {tries_of_samples(kernel_.family, asked_, kNearly31Bits), static_cast<std::int64_t>(0.9 * kNearly31Bits)}};
+  }
+  /// A family that has such problems is not tried near 2^31.
+  [[nodiscard]] bool goes_on_refused() const override { return false; }
+
+  [[nodiscard]] ProblemRequest base() const override {
+    ProblemRequest request = request_of(asked_);
+    request.row_padding = 0;  // sparse tensors are dense
+    return request;
+  }
+
+  [[nodiscard]] CheckedProblem checked(const ProblemRequest& request) const override {
+    return {request, MadeFor::far_index, Thoroughness::drawn, kernel_.device.sms, {}, true};
+  }
+
+  [[nodiscard]] std::set<std::string> goals_of(const Problem& problem, std::int64_t elements) const override {
+    std::set<std::string> goals;
+    double bytes = 0;
+    for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
+      bytes += static_cast<double>(tensor.bytes());
+      if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
+      if (tensor.elements() > kMostKept && !is_sparse(tensor)) return {};
+      if (tensor.unread || tensor.elements() <= elements) continue;
+      goals.insert(std::string(kTensorGoal) + tensor.name);
+      if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert(fmt::format("{} beyond 32 bits", tensor.name));
+    }
+    if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+      if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
+        goals.insert(problem.dimensions[d].first);
+    return goals;
+  }
+
+  bool takes(FarProblem& found, std::string& why_not) const override {
+    const Problem& problem = found.problem;
+    const auto own = far_instance(kernel_, problem, kernel_.device.sms, why_not);
+    const auto many = far_instance(kernel_, problem, kSmsForAll, why_not);
+    if (many && !(own && own->plan == many->plan)) found.far.sms = kSmsForAll;
+    if (!many && !own) return false;
+    const Instance& taken = many ? *many : *own;
+    found.same_program = taken.defines == program_;
+    return is_sampled(taken.plan, why_not) && is_cheap(problem, taken.plan.launches.front(), found.cost, why_not);
+  }
+
+ private:
+  [[nodiscard]] static bool is_sampled(const LaunchPlan& plan, std::string& why_not) {
+    const bool alone = plan.launches.size() == 1 && !blocks_share(plan);
+    if (!alone) why_not = "some of its blocks do not stand for all: it has several launches, or a workspace";
+    const bool possible = alone && plan.launches.front().grid.y <= kMostRows &&
+                          plan.launches.front().grid.z <= kMostRows &&
+                          plan.launches.front().grid.x < static_cast<std::uint32_t>(kFarElements);
+    if (alone && !possible && why_not.empty()) why_not = "its grid would be too large";
+    return possible;
+  }
+
+  bool is_cheap(const Problem& problem, const Launch& launch, double& cost, std::string& why_not) const {
+    const double blocks = std::max(kBlocksOfFar, 2 * blocks_of_cluster(launch));
+    // Of blocks that cannot stand for others all are executed.
+    const bool whole = kernel_.variant.sampling == Sampling::small;
+    const double share = whole ? 1.0 : std::min(1.0, blocks / blocks_in_grid(launch));
+    const double flops = share * flops_of(kernel_.family, problem);
+    const double bytes = share < 1 ? share * bytes_of(kernel_.family, problem) : bytes_of_whole(problem);
+    const double warps = whole ? warps_in_grid(launch) : 0;
+    cost = std::max({flops / kFlopsOfFar, bytes / kBytesOfFar, warps / kWarpsOfWhole});
+    if (cost > 1 && why_not.empty())
+      why_not =
+          whole ? "all of its blocks have too much to do (sample = \"none\")" : "a single block has too much to do";
+    return cost <= 1;
+  }
+
+  /// Of numbers that are found by indices only those are read to which something is done: FLOPs are their cost, however
+  /// many there are. All that are not sparse are filled.
+  [[nodiscard]] double bytes_of_whole(const Problem& problem) const {
+    const double all = bytes_of(kernel_.family, problem);
+    const std::vector<Tensor> tensors = tensors_of(kernel_.family, problem);
+    const auto is_indices = [](const Tensor& t) { return t.role == Role::input && !info(t.dtype).is_float; };
+    if (std::ranges::none_of(tensors, is_indices) || flops_of(kernel_.family, problem) <= 0) return all;
+    double bytes = 0;
+    for (const Tensor& tensor : tensors) {
+      const double share = tensor.role != Role::input || is_indices(tensor) ? 1
+                           : is_sparse(tensor)                              ? 0
+                                                                            : kShareOfFilling;
+      bytes += share * static_cast<double>(tensor.bytes());
+    }
+    return std::min(all, bytes);
+  }
+
+  const ShapedKernel& kernel_;
+  const Problem& asked_;
+  std::vector<std::string> program_;
+};
+
+}  // namespace
+
+std::unique_ptr<FarStrategy> sampled_far(const ShapedKernel& kernel, const Problem& asked) {
+  return std::make_unique<SampledFar>(kernel, asked);
+}
+
+}  // namespace kerlab::session
