@@ -10,10 +10,9 @@ namespace kerlab::session {
 namespace {
 
 constexpr int kFewSms[] = {1, 2, 3,  4,  5,  6,
-                           7, 8, 10, 12, 16, 24};              // clusters of 4, and some left idle, need more than 3
-constexpr int kEndless = 1 << 14;                              // no small problem has so many work tiles
-constexpr std::int64_t kWantedRounds = 3, kWantedWorkers = 3;  // wanted
-constexpr std::int64_t kWorthOfRound = 4, kWorthOfFourth = 3, kWorthOfWorker = 2, kWorthOfMeeting = 8;
+                           7, 8, 10, 12, 16, 24};  // clusters of 4, and some left idle, need more than 3
+constexpr int kEndless = 1 << 14;                  // no small problem has so many work tiles
+constexpr std::int64_t kRounds = 3;                // as many as those have that never end
 
 std::int64_t blocks_in(const Dim3& extents) {
   return std::int64_t{extents.x} * extents.y * extents.z;
@@ -35,22 +34,52 @@ std::optional<LaunchPlan> plan_on(const Family& family, const Variant& variant, 
   }
 }
 
-/// How much of what goes on between work tiles is executed: rounds count more than workers, but where blocks meet there
-/// must be two. `pieces`: the workers where there are as many as anybody could want; where these have no end they share
-/// out one piece, and tiles mostly come in twos and threes: a number of workers that neither divides leaves a rest.
+/// What the blocks of one launch have to do.
+struct Work {
+  std::int64_t workers = 0;
+  std::int64_t rounds = 0;  ///< work tiles that one of them takes; 0: one tile each, nothing goes on between two
+  bool endless = false;     ///< as many workers as there are share out one piece
+  bool meet = false;        ///< they leave something for each other
+};
+
+struct Wanted {
+  std::int64_t worth;
+  bool (*had_by)(const Work&);
+};
+
+/// What is to be executed of what goes on between work tiles, first to last. Of the same worth: whichever needs fewer
+/// multiprocessors.
+constexpr Wanted kWanted[] = {
+    {8, [](const Work& work) { return work.meet && work.workers > 1; }},  // somebody to meet
+    {4, [](const Work& work) { return work.rounds >= 1; }},
+    {4, [](const Work& work) { return work.rounds >= 2; }},
+    {4, [](const Work& work) { return work.rounds >= kRounds; }},
+    {4, [](const Work& work) { return work.rounds > 0 && work.workers >= 2; }},
+    // A fourth round waits for what the third has left behind.
+    {3, [](const Work& work) { return work.rounds > kRounds; }},
+    {2, [](const Work& work) { return work.rounds > 0 && work.workers >= 3; }},
+    // Tiles mostly come in twos and threes: a number of workers that neither divides leaves a rest.
+    {1,
+     [](const Work& work) {
+       return work.endless && work.meet && work.workers % 2 != 0 && work.workers % 3 != 0 && work.workers > 1;
+     }},
+};
+
+/// `pieces`: the workers where there are as many as anybody could want.
+Work work_of(std::int64_t workers, std::int64_t pieces, bool meet) {
+  if (workers == pieces) return {workers, 0, false, meet};
+  const bool endless = pieces >= kEndless / 8;
+  return {workers, endless ? kRounds : (pieces + workers - 1) / workers, endless, meet};
+}
+
+/// Of all launches together.
 std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& pieces) {
   const std::vector<std::int64_t> workers = workers_of(plan);
+  const bool meet = blocks_share(plan);
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (workers[i] > 1 && blocks_share(plan)) sum += kWorthOfMeeting;
-    if (workers[i] == pieces[i]) continue;
-    const bool endless = pieces[i] >= kEndless / 8;
-    const std::int64_t rounds = endless ? kWantedRounds : (pieces[i] + workers[i] - 1) / workers[i];
-    if (endless && blocks_share(plan) && workers[i] % 2 != 0 && workers[i] % 3 != 0 && workers[i] > 1) ++sum;
-    // A fourth round waits for what the third has left behind: worth more than a third worker, less than a second.
-    if (!endless && rounds > kWantedRounds) sum += kWorthOfFourth;
-    sum += kWorthOfRound * std::min(rounds, kWantedRounds);
-    if (workers[i] > 1) sum += kWorthOfWorker * std::min(workers[i], kWantedWorkers);
+    const Work work = work_of(workers[i], pieces[i], meet);
+    for (const Wanted& wanted : kWanted) sum += wanted.had_by(work) ? wanted.worth : 0;
   }
   return sum;
 }
