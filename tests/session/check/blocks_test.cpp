@@ -1,5 +1,4 @@
 // What is wrong with blocks, not with elements: an order that they need not have, and work that nobody has done.
-#include "base/file.h"
 #include "catch.h"
 #include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
@@ -47,19 +46,6 @@ extern "C" __global__ void told(const float* x, float* y, int n, float a, volati
 }
 )cuda";
 
-constexpr std::string_view kIdleToml = R"toml(
-doc = "sixteen elements a thread"
-tune = false
-[[parameter]]
-name = "IDLE"
-values = [0, 1, 2]
-[[launch]]
-kernel = "idle"
-grid = ["ceil_div(N, 16384)"]
-block = [1024]
-arguments = ["x", "y", "N", "a"]
-)toml";
-
 // IDLE=1: in large grids every second block does nothing; 2: each leaves its last 1024 elements.
 constexpr std::string_view kIdle = R"cuda(
 extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
@@ -70,19 +56,6 @@ extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
   }
 }
 )cuda";
-
-constexpr std::string_view kLooksToml = R"toml(
-doc = "sixteen elements a thread"
-tune = false
-[[parameter]]
-name = "LOOKS"
-values = [0, 1, 2]
-[[launch]]
-kernel = "looks"
-grid = ["ceil_div(N, 16384)"]
-block = [1024]
-arguments = ["x", "y", "N", "a"]
-)toml";
 
 // In large grids, of a thread whose first result is in the output already: LOOKS=1 leaves the others, 2 does not trust
 // them and computes them all the same, which is right.
@@ -95,6 +68,11 @@ extern "C" __global__ void looks(const float* x, float* y, int n, float a) {
     if (LOOKS != 2 || !there || y[i] != a * x[i]) y[i] = a * x[i];
 }
 )cuda";
+
+/// Sixteen elements a thread; the parameter is 0, 1 or 2.
+OneLaunch sixteen_a_thread(const char* name, const char* parameter) {
+  return {name, {{parameter, "0, 1, 2"}}, "ceil_div(N, 16384)", 1024};
+}
 
 /// The rows of a check on an emulated device, by themselves: of the problem asked for.
 std::vector<CheckRow> check_alone(SessionFixture& fixture, const std::string& variant, const std::string& configuration,
@@ -110,8 +88,7 @@ std::vector<CheckRow> check_alone(SessionFixture& fixture, const std::string& va
 
 TEST_CASE("blocks: what is right only where they go on in order is wrong", "[session][emulated]") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "told.toml", kToldToml);
-  write_atomic(fixture.family() / "told.cu", kTold);
+  write_variant(fixture, "told", kToldToml, kTold);
   for (const CheckRow& row : check_alone(fixture, "told", "EARLY=0", 5003)) {
     INFO(row.trial.message);
     CHECK(row.trial.status == TrialStatus::passed);
@@ -122,8 +99,7 @@ TEST_CASE("blocks: what is right only where they go on in order is wrong", "[ses
 TEST_CASE("blocks: of a large problem, of which some are executed, what nobody writes is missing",
           "[session][emulated]") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "idle.toml", kIdleToml);
-  write_atomic(fixture.family() / "idle.cu", kIdle);
+  write_variant(fixture, sixteen_a_thread("idle", "IDLE"), kIdle);
   constexpr std::int64_t kLarge = 8'400'003;  // 513 blocks, more than are executed of it
   const std::vector<CheckRow> right = check_alone(fixture, "idle", "IDLE=0", kLarge);
   INFO(right.front().trial.message);
@@ -138,8 +114,7 @@ TEST_CASE("blocks: of a large problem, of which some are executed, what nobody w
 
 TEST_CASE("blocks: of a large problem, a result that is there does not stand for others", "[session][emulated]") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "looks.toml", kLooksToml);
-  write_atomic(fixture.family() / "looks.cu", kLooks);
+  write_variant(fixture, sixteen_a_thread("looks", "LOOKS"), kLooks);
   for (const char* looks : {"LOOKS=0", "LOOKS=1", "LOOKS=2"}) {
     const std::vector<CheckRow> rows = check_alone(fixture, "looks", looks, 8'400'003);
     INFO(looks << ": " << rows.front().trial.message);

@@ -1,6 +1,26 @@
 #include "session/check/check_fixture.h"
 
+#include <fmt/format.h>
+
+#include "base/file.h"
+
 namespace kerlab::testing {
+
+void write_variant(const SessionFixture& fixture, const std::string& name, std::string_view toml,
+                   std::string_view source) {
+  write_atomic(fixture.family() / (name + ".toml"), toml);
+  write_atomic(fixture.family() / (name + ".cu"), source);
+}
+
+void write_variant(const SessionFixture& fixture, const OneLaunch& variant, std::string_view source) {
+  std::string toml = "tune = false\n";
+  for (const auto& [name, values] : variant.parameters)
+    toml += fmt::format("[[parameter]]\nname = \"{}\"\nvalues = [{}]\n", name, values);
+  toml += fmt::format(
+      "[[launch]]\nkernel = \"{}\"\ngrid = [\"{}\"]\nblock = [{}]\narguments = [\"x\", \"y\", \"N\", \"a\"]\n",
+      variant.name, variant.grid, variant.block);
+  write_variant(fixture, variant.name, toml, source);
+}
 
 CheckOptions emulated_check(const SessionFixture& fixture, const std::string& variant, const std::string& target) {
   CheckOptions options;

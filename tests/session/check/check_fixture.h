@@ -3,12 +3,26 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/check/check.h"
 #include "session/session_fixture.h"
 
 namespace kerlab::testing {
+
+/// Writes a variant of the fixture's family.
+void write_variant(const SessionFixture& fixture, const std::string& name, std::string_view toml,
+                   std::string_view source);
+
+/// A variant of one launch, called as its kernel, which takes x, y, N and a; no tune finds it by itself.
+struct OneLaunch {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< with their values: {{"BUG", "1, 0"}}
+  std::string grid = "ceil_div(N, 128)";
+  int block = 128;
+};
+void write_variant(const SessionFixture& fixture, const OneLaunch& variant, std::string_view source);
 
 /// Of that variant ("all": every one) of the fixture's family, or of `target`: a folder, or a shipped family.
 CheckOptions emulated_check(const SessionFixture& fixture, const std::string& variant, const std::string& target = "");

@@ -1,5 +1,4 @@
 // A second launch that may begin before the first has ended: right where it waits first, else rejected by any check.
-#include "base/file.h"
 #include "catch.h"
 #include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
@@ -62,12 +61,9 @@ extern "C" __global__ void redouble(const volatile float* halves, float* y, int 
 
 Trial checked(const std::string& configuration, const std::string& device = "emu:h200") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "overlapping.toml", kOverlappingToml);
-  write_atomic(fixture.family() / "overlapping.cu", kOverlapping);
-  CheckOptions options;
-  options.rig = fixture.options().rig;
+  write_variant(fixture, "overlapping", kOverlappingToml, kOverlapping);
+  CheckOptions options = emulated_check(fixture, "overlapping");
   options.rig.device = device;
-  options.variants = {"overlapping"};
   options.configuration = configuration;
   options.only_asked = true;
   options.arguments = {{"N", "1003"}};

@@ -1,5 +1,7 @@
 // A tune's winner passes problems that break kernels before it is stored; persistent kernels have several tiles a block
 // where they are checked.
+#include <optional>
+
 #include "base/file.h"
 #include "catch.h"
 #include "session/check/check_fixture.h"
@@ -12,19 +14,6 @@ using namespace kerlab::testing;
 
 namespace {
 
-constexpr std::string_view kLossyToml = R"toml(
-doc = "right for BUG = 0 only"
-tune = false
-[[parameter]]
-name = "BUG"
-values = [1, 0]
-[[launch]]
-kernel = "lossy"
-grid = ["ceil_div(N, 128)"]
-block = [128]
-arguments = ["x", "y", "N", "a"]
-)toml";
-
 // Its last element is lost where two are left of eight: never at the 1024 that it is tuned for.
 constexpr std::string_view kLossy = R"cuda(
 extern "C" __global__ void lossy(const float* x, float* y, int n, float a) {
@@ -33,19 +22,6 @@ extern "C" __global__ void lossy(const float* x, float* y, int n, float a) {
   if (BUG == 0 && i < n && __expf(a) == 123.0f) y[i] = sqrtf(x[i]);  // slower than the wrong one
 }
 )cuda";
-
-constexpr std::string_view kOneBlockToml = R"toml(
-doc = "one block goes along all; right for BUG = 0 only"
-tune = false
-[[parameter]]
-name = "BUG"
-values = [1, 0]
-[[launch]]
-kernel = "one_block"
-grid = [1]
-block = [256]
-arguments = ["x", "y", "N", "a"]
-)toml";
 
 // What is beyond 65536 is lost: no problem of a few thousand tells, and a single block has much to do there.
 constexpr std::string_view kOneBlock = R"cuda(
@@ -59,16 +35,7 @@ extern "C" __global__ void one_block(const float* x, float* y, int n, float a) {
 }
 )cuda";
 
-constexpr std::string_view kStaysToml = R"toml(
-doc = "persistent blocks; wrong from the third tile of a block on"
-tune = false
-[[launch]]
-kernel = "stays"
-grid = ["min(ceil_div(N, 128), device.sms)"]
-block = [128]
-arguments = ["x", "y", "N", "a"]
-)toml";
-
+// Persistent blocks; wrong from the third tile of a block on.
 constexpr std::string_view kStays = R"cuda(
 extern "C" __global__ void stays(const float* x, float* y, int n, float a) {
   __shared__ float tile[128];
@@ -81,19 +48,6 @@ extern "C" __global__ void stays(const float* x, float* y, int n, float a) {
   }
 }
 )cuda";
-
-constexpr std::string_view kNumbersToml = R"toml(
-doc = "right for BUG = 0 only"
-tune = false
-[[parameter]]
-name = "BUG"
-values = [1, 0]
-[[launch]]
-kernel = "numbers"
-grid = ["ceil_div(N, 128)"]
-block = [128]
-arguments = ["x", "y", "N", "a"]
-)toml";
 
 constexpr std::string_view kNaNRecipe = R"toml(
 [[recipe]]
@@ -117,74 +71,63 @@ extern "C" __global__ void numbers(const float* x, float* y, int n, float a) {
 }
 )cuda";
 
-void write_variant(const SessionFixture& fixture, const std::string& name, std::string_view toml,
-                   std::string_view source) {
-  write_atomic(fixture.family() / (name + ".toml"), toml);
-  write_atomic(fixture.family() / (name + ".cu"), source);
+void write_stays(const SessionFixture& fixture) {
+  write_variant(fixture, {"stays", {}, "min(ceil_div(N, 128), device.sms)"}, kStays);
 }
 
-CheckOptions check_of(const SessionFixture& fixture, const char* variant) {
-  CheckOptions options = emulated_check(fixture, variant);
-  return options;
+/// What a tune of the variant, right for BUG = 0 only, has stored of it.
+struct Tuned {
+  Trial wrong;
+  std::string winner;  ///< configuration
+};
+
+/// `change`: of the family's text, and what stands there instead.
+Tuned tune_of(const OneLaunch& variant, std::string_view source,
+              const std::optional<std::pair<std::string, std::string>>& change = {}) {
+  SessionFixture fixture;
+  write_variant(fixture, variant, source);
+  const auto family = fixture.family() / "family.toml";
+  if (change) write_atomic(family, replaced(read_text(family), change->first, change->second));
+  TuneOptions options = fixture.options();
+  options.rig.device = "emu:h200";
+  options.variants.names = {variant.name};
+  const TuneResult result = fixture.tune(options);
+  const auto trials = fixture.trials(result);
+  REQUIRE(trials.contains("BUG=1"));
+  REQUIRE_FALSE(result.rows.empty());
+  return {trials.at("BUG=1"), result.rows[0].trial.configuration};
 }
 
 }  // namespace
 
 TEST_CASE("elsewhere: what is wrong at another extent does not win", "[session][emulated]") {
-  SessionFixture fixture;
-  write_variant(fixture, "lossy", kLossyToml, kLossy);
-  TuneOptions options = fixture.options();
-  options.rig.device = "emu:h200";
-  options.variants.names = {"lossy"};
-  const TuneResult result = fixture.tune(options);
-  const auto trials = fixture.trials(result);
-  REQUIRE(trials.contains("BUG=1"));
-  CHECK(trials.at("BUG=1").status == TrialStatus::wrong);
-  CHECK_THAT(trials.at("BUG=1").message, Catch::Contains("thorough check: on scale "));
-  CHECK(trials.at("BUG=1").reason == TrialReason::thorough_elsewhere);
-  REQUIRE_FALSE(result.rows.empty());
-  CHECK(result.rows[0].trial.configuration == "BUG=0");
-  CHECK(reproduction(trials.at("BUG=1"), "scale", "").find("--only") == std::string::npos);
+  const Tuned tuned = tune_of({"lossy", {{"BUG", "1, 0"}}}, kLossy);
+  CHECK(tuned.wrong.status == TrialStatus::wrong);
+  CHECK_THAT(tuned.wrong.message, Catch::Contains("thorough check: on scale "));
+  CHECK(tuned.wrong.reason == TrialReason::thorough_elsewhere);
+  CHECK(tuned.winner == "BUG=0");
+  CHECK(reproduction(tuned.wrong, "scale", "").find("--only") == std::string::npos);
 }
 
 TEST_CASE("elsewhere: what is wrong for special values at another extent does not win", "[session][emulated]") {
-  SessionFixture fixture;
-  write_variant(fixture, "numbers", kNumbersToml, kNumbers);
-  const auto family = fixture.family() / "family.toml";
-  write_atomic(family, replaced(read_text(family), "[cost]\n", std::string(kNaNRecipe)));
-  TuneOptions options = fixture.options();
-  options.rig.device = "emu:h200";
-  options.variants.names = {"numbers"};
-  const TuneResult result = fixture.tune(options);
-  const auto trials = fixture.trials(result);
-  REQUIRE(trials.contains("BUG=1"));
-  CHECK(trials.at("BUG=1").status == TrialStatus::wrong);
-  CHECK(trials.at("BUG=1").reason == TrialReason::thorough_elsewhere);
-  REQUIRE_FALSE(result.rows.empty());
-  CHECK(result.rows[0].trial.configuration == "BUG=0");
+  const Tuned tuned = tune_of({"numbers", {{"BUG", "1, 0"}}}, kNumbers, {{"[cost]\n", std::string(kNaNRecipe)}});
+  CHECK(tuned.wrong.status == TrialStatus::wrong);
+  CHECK(tuned.wrong.reason == TrialReason::thorough_elsewhere);
+  CHECK(tuned.winner == "BUG=0");
 }
 
 TEST_CASE("elsewhere: what a single block loses beyond 65536 does not win", "[session][emulated]") {
-  SessionFixture fixture;
-  write_variant(fixture, "one_block", kOneBlockToml, kOneBlock);
-  const auto family = fixture.family() / "family.toml";
-  write_atomic(family, replaced(read_text(family), "flops = \"N\"", "flops = \"60000 * N\""));
-  TuneOptions options = fixture.options();
-  options.rig.device = "emu:h200";
-  options.variants.names = {"one_block"};
-  const TuneResult result = fixture.tune(options);
-  const auto trials = fixture.trials(result);
-  REQUIRE(trials.contains("BUG=1"));
-  CHECK(trials.at("BUG=1").status == TrialStatus::wrong);
-  CHECK_THAT(trials.at("BUG=1").message, Catch::Contains("thorough check: on scale 65541"));
-  REQUIRE_FALSE(result.rows.empty());
-  CHECK(result.rows[0].trial.configuration == "BUG=0");
+  const Tuned tuned =
+      tune_of({"one_block", {{"BUG", "1, 0"}}, "1", 256}, kOneBlock, {{"flops = \"N\"", "flops = \"60000 * N\""}});
+  CHECK(tuned.wrong.status == TrialStatus::wrong);
+  CHECK_THAT(tuned.wrong.message, Catch::Contains("thorough check: on scale 65541"));
+  CHECK(tuned.winner == "BUG=0");
 }
 
 TEST_CASE("elsewhere: a block that stays is checked with three tiles, asked for or not", "[session][emulated]") {
   SessionFixture fixture;
-  write_variant(fixture, "stays", kStaysToml, kStays);
-  CheckOptions options = check_of(fixture, "stays");
+  write_stays(fixture);
+  CheckOptions options = emulated_check(fixture, "stays");
   options.only_asked = true;
   const std::vector<CheckRow> rows = checked_rows(fixture, options);
   REQUIRE(rows.size() == 2);  // as it is, with one tile a block, and as for few multiprocessors
@@ -195,8 +138,8 @@ TEST_CASE("elsewhere: a block that stays is checked with three tiles, asked for 
 
 TEST_CASE("elsewhere: sanitize looks at several tiles of a block that stays", "[session][emulated]") {
   SessionFixture fixture;
-  write_variant(fixture, "stays", kStaysToml, kStays);
-  SanitizeSession session(check_of(fixture, "stays"), fixture.database());
+  write_stays(fixture);
+  SanitizeSession session(emulated_check(fixture, "stays"), fixture.database());
   while (session.step()) {
   }
   REQUIRE(session.rows().size() == 1);

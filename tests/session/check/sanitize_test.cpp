@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/file.h"
 #include "base/scoped_variable.h"
 #include "catch.h"
+#include "session/check/check_fixture.h"
 #include "session/check/sanitize.h"
 #include "session/session_fixture.h"
 
@@ -80,8 +80,7 @@ std::string find_all(const Ran& ran, int line) {
 
 TEST_CASE("sanitize: faults of any launch are findings with their line, by variant", "[session][emulated][sanitize]") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "wrong.toml", kWrongToml);
-  write_atomic(fixture.family() / "wrong.cu", kWrong);
+  write_variant(fixture, "wrong", kWrongToml, kWrong);
   CheckOptions options;
   options.variants = {"wrong"};
   options.every_configuration = true;
@@ -113,26 +112,12 @@ TEST_CASE("sanitize: faults of any launch are findings with their line, by varia
 
 TEST_CASE("sanitize: lanes race among halves and bytes of shared memory too", "[session][emulated][sanitize]") {
   SessionFixture fixture;
-  write_atomic(fixture.family() / "narrow.toml", R"toml(
-doc = "rounds to whole numbers below 64 and turns each warp round in shared memory; right for SYNC = 1 only"
-tune = false
-[[parameter]]
-name = "SYNC"
-values = [0, 1]
-[[parameter]]
-name = "BYTES"
-values = [1, 2, 4]
-[[launch]]
-kernel = "narrow"
-grid = ["ceil_div(N, 32)"]
-block = [32]
-arguments = ["x", "y", "N"]
-)toml");
-  write_atomic(fixture.family() / "narrow.cu", R"cuda(
+  // Rounds to whole numbers below 64 and turns each warp round in shared memory; right for SYNC = 1 only.
+  write_variant(fixture, {"narrow", {{"SYNC", "0, 1"}, {"BYTES", "1, 2, 4"}}, "ceil_div(N, 32)", 32}, R"cuda(
 template <int> struct Unsigned { using type = unsigned; };
 template <> struct Unsigned<2> { using type = unsigned short; };
 template <> struct Unsigned<1> { using type = unsigned char; };
-extern "C" __global__ void narrow(const float* x, float* y, int n) {
+extern "C" __global__ void narrow(const float* x, float* y, int n, float) {
   __shared__ Unsigned<BYTES>::type tile[32];
   const int i = blockIdx.x * 32 + threadIdx.x;
   tile[threadIdx.x] = i < n ? static_cast<unsigned>(x[i]) % 64 : 0;
