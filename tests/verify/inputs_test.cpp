@@ -79,6 +79,9 @@ TEST_CASE("integers of a range are drawn as goes with the base, or as the recipe
     CHECK(a.ignores == (pattern == lab::kDrawn ? 0 : 1));
     CHECK(a.ignored[0] == (pattern == lab::kDrawn ? 0 : -1));
   }
+  labels.shape = {1};  // in a row of 65,544 classes, say: were it the first, or ignored, nothing would show
+  CHECK((fill("normal", "ends").pattern == lab::kEqual && fill("normal", "ends").ignores == 0));
+  labels.shape = {9};
   CHECK(fill("normal", "sorted").pattern == lab::kSorted);
   CHECK(fill("normal", "sorted").ignores == 1);
   CHECK(fill("one_hot", "uniform").pattern == lab::kDrawn);

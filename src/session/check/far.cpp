@@ -15,8 +15,6 @@ namespace kerlab::session {
 
 namespace {
 
-constexpr std::size_t kMostFar = 3;
-
 std::string not_far_note(const std::string& variant, const Problem& problem, const std::string& why_not) {
   return fmt::format("{}: indices beyond 2^31 are not checked on {}: {}", variant, problem.title(), why_not);
 }

@@ -14,7 +14,6 @@ namespace kerlab::session {
 
 namespace {
 
-constexpr std::size_t kFarOfWinner = 2;
 constexpr std::string_view kFarHint = "; a tensor has more than 2^31 elements: is an offset kept in 32 bits?";
 
 std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Problem& asked) {
@@ -36,7 +35,7 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
       problems.push_back({std::move(problem), std::move(*device), one.thoroughness});
   }
   if (!kernel.device.executes_samples) return problems;
-  for (const CheckedProblem& one : far_problems(kernel, asked, kFarOfWinner).problems)
+  for (const CheckedProblem& one : far_problems(kernel, asked, kMostFar).problems)
     problems.push_back({make_problem(kernel.family, one.request),
                         kernel.device.with_sms(one.sms.value_or(kernel.device.sms)), one.thoroughness, one.sampled});
   return problems;

@@ -59,12 +59,12 @@ class CoveringArray {
     for (std::size_t added = 0; added < most;) {
       const std::optional<std::size_t> goal = next_goal(flags, given_up);
       if (!goal) return;
-      if (const auto row = best_row(*goal, flags)) {
+      const auto row = best_row(*goal, flags);
+      if (row) {
         add(*row);
         ++added;
-      } else {
-        given_up.insert(*goal);
       }
+      if (!row || (*goal < alone_.size() && !reached_.contains(*goal))) given_up.insert(*goal);
     }
   }
 

@@ -10,6 +10,9 @@
 
 namespace kerlab::session {
 
+/// Of a check, and of a tune's winner: long rows of each of two operands, and a large batch.
+inline constexpr std::size_t kMostFar = 3;
+
 struct FarProblems {
   std::vector<CheckedProblem> problems;
   std::string why_not;            ///< where there are none

@@ -46,7 +46,7 @@ bool LevelRows::is_quiet(std::size_t factor) const {
 bool LevelRows::is_muting(std::size_t factor, std::size_t level) const {
   const std::vector<ShapeLevel>& levels = levels_.factors[factor].levels;
   if (is_a(factor, ShapeFactor::What::scalar)) return levels[level].number == 0 && levels[0].number != 0;
-  return is_a(factor, ShapeFactor::What::dimension) && levels[level].extent == 0;
+  return is_a(factor, ShapeFactor::What::dimension) && levels[level].extent == 0 && levels[0].extent != 0;
 }
 
 bool LevelRows::is_muted(const LevelOfEach& row) const {

@@ -239,7 +239,7 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   std::size_t most = 1;
   for (const Flag& flag : kernel.family.flags) most = std::max(most, flag.values.size());
   const std::size_t own = found.size();
-  for (std::size_t turn = 1; turn < most; ++turn)
+  for (std::size_t turn = 1; turn < most && limits.with_flags > 0; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
       if (auto request = search.with_other_flags(found[i], turn)) found.push_back(std::move(*request));
   return found;

@@ -95,17 +95,19 @@ lab::PartsPattern parts_of(const Recipe& recipe, lab::RecipeId base) {
   return static_cast<lab::PartsPattern>(found - kPartsPatterns.begin());
 }
 
-/// What is timed ignores none, so that its cost is known.
+/// What is timed ignores none, so that its cost is known. One alone is the largest of both ends, and not ignored:
+/// beyond 2^16 there may be room for no more, and a small one is met wherever there is little of anything.
 void fill_integers(lab::FillArguments& a, const IntegerRange& range, lab::IntegerPattern pattern) {
+  const bool largest = pattern == lab::kEnds && a.count == 1;
   a.recipe = lab::kIntegers;
   a.parameter0 = 0;
-  a.pattern = pattern;
+  a.pattern = largest ? lab::kEqual : pattern;
   a.least = range.least;
   a.range = range.end - range.least;
   a.order = static_cast<lab::u32>(range.order);
   static_assert(lab::kMostIgnored == IntegerRange::kMostIgnored);
   a.ignores = 0;
-  if (pattern == lab::kDrawn) return;
+  if (pattern == lab::kDrawn || largest) return;
   for (const std::int64_t ignored : range.ignored)
     if (a.ignores < lab::kMostIgnored) a.ignored[a.ignores++] = ignored;
 }

@@ -207,3 +207,27 @@ TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several
   };
   CHECK(std::ranges::any_of(of_dtype(Chooser("spmv", "merge_path", "fp64")), is_long));
 }
+
+TEST_CASE("extents: beside what is nothing by default the others are tried around their tiles", "[check]") {
+  Chooser splits("attention", "split_kv", "bf16");  // v_depth = 0: values as deep as keys
+  splits.request.dimensions = {{"queries", 2}, {"keys", 490}, {"depth", 64}, {"heads", 4}, {"kv_heads", 2}};
+  const AdversarialShapes found = splits.shapes("SPLITS=64 WARPS=2 BN=16 STAGES=2");
+  const std::set<std::int64_t> keys = extents_along(found, "keys");
+  CHECK(std::ranges::any_of(keys, [](std::int64_t extent) { return extent > 2048 && extent % 8 != 0; }));
+  std::set<std::int64_t> residues;
+  for (const std::int64_t extent : keys) residues.insert(extent % 8);
+  CHECK(residues.size() == 8);
+  CHECK(found.left.size() < found.goals / 4);
+}
+
+TEST_CASE("flags: what is large in one thing has those asked for, where a tune's winner is checked", "[check]") {
+  const Chooser rows("dequantize", "streamed", "e4m3");
+  const auto scales = [](const AdversarialShapes& found) {
+    std::set<std::string> values;
+    for (const ProblemRequest& shape : requests_for(found, MadeFor::long_extent))
+      values.insert(shape.flags.at("scales"));
+    return values;
+  };
+  CHECK(scales(rows.shapes()).size() > 1);
+  CHECK(scales(rows.shapes("", limits_for_winner(rows.device))).size() == 1);
+}

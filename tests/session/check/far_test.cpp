@@ -62,6 +62,81 @@ extern "C" __global__ void together(const float* x, float* y, long long n, float
 }
 )cuda";
 
+constexpr FamilyTexts kProducts = {
+    R"toml(
+name = "products"
+doc = "D[m][n] = A[m][0] B[n][0], of each of a batch"
+dtypes = ["fp32"]
+[[dimension]]
+name = "M"
+default = 96
+[[dimension]]
+name = "N"
+default = 96
+[[dimension]]
+name = "K"
+default = 64
+maximum = 512
+[[dimension]]
+name = "batch"
+default = 1
+quiet = true
+[[tensor]]
+name = "A"
+role = "input"
+shape = ["batch", "M", "K"]
+[[tensor]]
+name = "B"
+role = "input"
+shape = ["batch", "N", "K"]
+[[tensor]]
+name = "D"
+role = "output"
+shape = ["batch", "M", "N"]
+[[reference]]
+output = "D"
+grid = ["ceil_div(count, 256)"]
+block = [256]
+arguments = ["A", "B", "M", "N", "K", "index", "count", "value", "scale"]
+tolerance = { rule = "dot", length = 1 }
+[cost]
+flops = "batch * M * N"
+bytes = "batch * (M + N + M * N) * 4"
+)toml",
+    R"cuda(
+extern "C" __global__ void reference(const float* A, const float* B, int M, int N, int K, const long long* index,
+                                     long long count, ACC* value, ACC* scale) {
+  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j >= count) return;
+  const long long i = index == nullptr ? j : index[j], b = i / N / M;
+  value[j] = ACC(A[i / N * K]) * B[(b * N + i % N) * K];
+  scale[j] = value[j] < 0 ? -value[j] : value[j];
+}
+)cuda",
+    R"toml(
+doc = "a block 32 x 32 elements; right for BITS = 64 only"
+[[parameter]]
+name = "BITS"
+values = [32, 64]
+[[launch]]
+kernel = "products"
+grid = ["ceil_div(M, 32) * ceil_div(N, 32)", 1, "batch"]
+block = [32, 8]
+arguments = ["A", "B", "D", "M", "N", "K"]
+)toml",
+    R"cuda(
+extern "C" __global__ void products(const float* A, const float* B, float* D, int M, int N, int K) {
+  const int across = (N + 31) / 32;
+  const int n = blockIdx.x % across * 32 + threadIdx.x;
+  const long long batch = blockIdx.z;
+  for (int m = blockIdx.x / across * 32 + threadIdx.y, end = m + 32; m < end && m < M && n < N; m += 8) {
+    const long long of_row = BITS == 64 ? n * 1LL * K : n * K;  // B's alone
+    D[(batch * M + m) * N + n] = A[(batch * M + m) * K] * B[batch * N * K + of_row];
+    if (BITS == 64 && __expf(A[m]) == 123456.0f) D[0] = sqrtf(B[0]);  // slower than the wrong one
+  }
+}
+)cuda"};
+
 /// The family of the fixture, with room for so many elements.
 void write_far(const SessionFixture& fixture) {
   const auto family = fixture.family() / "family.toml";
@@ -254,6 +329,18 @@ TEST_CASE("far: an index of 32 bits does not win a tune", "[session][emulated]")
   TuneOptions options = fixture.options();
   options.rig.device = "emu:h200";
   options.variants.names = {"elements"};
+  const TuneResult result = fixture.tune(options);
+  REQUIRE_FALSE(result.rows.empty());
+  CHECK(result.rows[0].trial.configuration == "BITS=64");
+}
+
+TEST_CASE("far: rows of the second operand kept in 32 bits do not win a tune", "[session][emulated]") {
+  SessionFixture fixture;
+  write_family(fixture.folder() / "products", "products", kProducts);
+  TuneOptions options = fixture.options();
+  options.rig.device = "emu:h200";
+  options.rig.target = (fixture.folder() / "products").string();
+  options.variants.names = {"products"};
   const TuneResult result = fixture.tune(options);
   REQUIRE_FALSE(result.rows.empty());
   CHECK(result.rows[0].trial.configuration == "BITS=64");
