@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFormat = "kerlab-compilation-1";
+constexpr std::string_view kFormat = "kerlab-compilation-2";
 
-/// "kerlab-compilation-1 <digest>\n"
+/// "kerlab-compilation-2 <digest>\n"
 std::string seal(std::span<const std::byte> body) {
   return fmt::format("{} {}\n", kFormat, digest(body));
 }

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
 #include "base/archive.h"
 #include "base/error.h"
 
@@ -41,8 +47,8 @@ template <typename Archive> void fields(Archive& a, KernelResources& v) {  // wh
   a("kernel", v.kernel); a("registers", v.registers); a("local_bytes", v.local_bytes);
   a("spill_bytes", v.spill_bytes); a("static_shared", v.static_shared);
 }
-template <typename Archive> void fields(Archive& a, CompileResult& v) {
-  a("status", v.status, CompileStatus::crashed); a("cubin", v.cubin); a("ptx", v.ptx); a("log", v.log);
+template <typename Archive> void fields(Archive& a, CompileResult& v) {  // what is large follows the frame
+  a("status", v.status, CompileStatus::crashed); a("log", v.log);
   a("message", v.message); a("kernels", v.kernels); a("wgmma_serialised", v.wgmma_serialised);
   a("wgmma_wait_injected", v.wgmma_wait_injected); a("setmaxnreg_ignored", v.setmaxnreg_ignored);
   a("milliseconds", v.milliseconds);
@@ -51,7 +57,7 @@ template <typename Archive> void fields(Archive& a, CompileResult& v) {
 
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 template <typename Body>
 Bytes pack(const char* kind, const Body& body) {
@@ -77,8 +83,18 @@ Bytes encode(const CompilerHello& hello) {
 Bytes encode(const CompileRequest& request) {
   return pack("compile", request);
 }
+
+/// Lengths of the parts, then these: a frame, the cubin, the PTX. CBOR's reader takes bytes one by one, which is too
+/// slow for hundreds of kilobytes.
 Bytes encode(const CompileResult& result) {
-  return pack("result", result);
+  const Bytes frame = pack("result", result);
+  const std::span<const std::byte> parts[] = {frame, result.cubin, std::as_bytes(std::span(result.ptx))};
+  std::array<std::uint64_t, std::size(parts)> lengths{};
+  std::ranges::transform(parts, lengths.begin(), [](const auto& part) { return part.size(); });
+  const auto head = std::as_bytes(std::span(lengths));
+  Bytes bytes(head.begin(), head.end());
+  for (const auto& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
+  return bytes;
 }
 
 Toolchain decode_toolchain(std::span<const std::byte> bytes) {
@@ -91,7 +107,22 @@ CompileRequest decode_compile_request(std::span<const std::byte> bytes) {
   return unpack<CompileRequest>(bytes, "compile");
 }
 CompileResult decode_compile_result(std::span<const std::byte> bytes) {
-  return unpack<CompileResult>(bytes, "result");
+  std::array<std::uint64_t, 3> lengths{};
+  if (bytes.size() < sizeof(lengths)) throw Error("a compiler's result is cut off");
+  std::memcpy(lengths.data(), bytes.data(), sizeof(lengths));
+  bytes = bytes.subspan(sizeof(lengths));
+  const auto take = [&bytes](std::uint64_t length) {
+    if (length > bytes.size()) throw Error("a compiler's result is cut off");
+    const std::span<const std::byte> part = bytes.first(length);
+    bytes = bytes.subspan(length);
+    return part;
+  };
+  auto result = unpack<CompileResult>(take(lengths[0]), "result");
+  const std::span<const std::byte> cubin = take(lengths[1]), ptx = take(lengths[2]);
+  if (!bytes.empty()) throw Error("a compiler's result is longer than it says");
+  result.cubin.assign(cubin.begin(), cubin.end());
+  result.ptx.assign(reinterpret_cast<const char*>(ptx.data()), ptx.size());
+  return result;
 }
 
 }  // namespace kerlab::compile

@@ -1,6 +1,6 @@
 #pragma once
-// What parent and compiler say to each other, and what the cache keeps: CBOR (base/archive.h). The decoders throw Error
-// on anything else than a message of this version.
+// What parent and compiler say to each other, and what the cache keeps: CBOR (base/archive.h), with a result's cubin
+// and PTX behind it. The decoders throw Error on anything else than a message of this version.
 
 #include <cstddef>
 #include <span>

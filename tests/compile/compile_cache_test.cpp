@@ -74,6 +74,9 @@ TEST_CASE("a damaged compiler message is an error wherever it is cut", "[compile
   const Bytes whole = encode(result(20));
   for (std::size_t length = 0; length < whole.size(); ++length)
     CHECK_THROWS_AS(decode_compile_result(std::span(whole).first(length)), Error);
+  Bytes longer = whole;
+  longer.push_back(std::byte{0});
+  CHECK_THROWS_AS(decode_compile_result(longer), Error);
   CHECK_THROWS_AS(decode_compile_request(whole), Error);
 }
 

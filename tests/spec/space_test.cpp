@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "spec/space/completed_configuration.h"
 #include "spec/space/restrict.h"
+#include "spec/space/unsupported.h"
 #include "spec/spec_fixture.h"
 
 using namespace kerlab;
@@ -273,6 +274,26 @@ TEST_CASE("configuration: the first constraint it violates", "[spec]") {
   CHECK(violated_constraint(variant, problem(), kDevice, {{32, 32}}).empty());
   CHECK(violated_constraint(variant, problem(), kDevice, {{32, 16}}) == "constraint 'square': BM == BN does not hold");
   CHECK(violated_constraint(variant, problem(), kDevice, {{48, 16}}) == "parameter 'BM': 48 is not one of 16, 32, 64");
+}
+
+TEST_CASE("configuration: valid is what no constraint forbids, on a device and a problem that the variant takes",
+          "[spec]") {
+  const Variant square = load_specs(kFamily, kVariant).variants.front();
+  CHECK(is_valid_on(square, problem(), kDevice, {{32, 32}}));
+  CHECK_FALSE(is_valid_on(square, problem(), kDevice, {{32, 16}}));
+  CHECK_FALSE(is_valid_on(square, problem(), kDevice, {{48, 48}}));
+  const Variant newer = load_specs(kFamily, "minimum_cc = 100\n" + kVariant).variants.front();
+  CHECK_FALSE(is_valid_on(newer, problem(), kDevice, {{32, 32}}));
+
+  const std::string divides = "[[derived]]\nname = \"Q\"\nvalue = \"8 / (X - 1)\"\n" + parameter("X", 3);
+  const Variant guarded = variant_with(divides + constraint("first", "X != 1") + constraint("last", "Q > 5"));
+  CHECK_FALSE(is_valid_on(guarded, problem(), kDevice, {{1}}));
+  CHECK(is_valid_on(guarded, problem(), kDevice, {{2}}));
+  CHECK_FALSE(is_valid_on(guarded, problem(), kDevice, {{3}}));
+  const Variant never = variant_with(divides + constraint("first", "Q > 3") + constraint("problem", "M < 0"));
+  CHECK_FALSE(is_valid_on(never, problem(), kDevice, {{1}}));  // what concerns the problem alone counts first
+  const Variant fails = variant_with(divides + constraint("first", "Q > 3"));
+  CHECK_THROWS_WITH(is_valid_on(fails, problem(), kDevice, {{1}}), Catch::Contains("division by zero"));
 }
 
 TEST_CASE("variant: why it cannot run a problem", "[spec]") {

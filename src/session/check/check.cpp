@@ -15,6 +15,7 @@
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
+#include "spec/space/unsupported.h"
 #include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {

@@ -9,6 +9,7 @@
 #include "plan/plan_identity.h"
 #include "session/shapes/few_sms.h"
 #include "spec/recordings.h"
+#include "spec/space/unsupported.h"
 #include "stats/samples.h"
 
 namespace kerlab::session {

@@ -9,6 +9,7 @@
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
 #include "spec/recordings.h"
+#include "spec/space/unsupported.h"
 
 namespace kerlab::session {
 

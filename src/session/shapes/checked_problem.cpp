@@ -1,6 +1,7 @@
 #include "session/shapes/checked_problem.h"
 
 #include "session/shapes/few_sms.h"
+#include "spec/space/unsupported.h"
 #include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {

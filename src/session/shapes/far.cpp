@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "session/shapes/far_strategy.h"
-#include "session/shapes/few_sms.h"
+#include "spec/space/unsupported.h"
 
 namespace kerlab::session {
 

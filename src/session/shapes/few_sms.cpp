@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "plan/shared_workspaces.h"
+#include "spec/space/unsupported.h"
 
 namespace kerlab::session {
 
@@ -85,12 +86,6 @@ std::int64_t worth(const LaunchPlan& plan, const std::vector<std::int64_t>& piec
 }
 
 }  // namespace
-
-bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                 const Configuration& configuration) {
-  return unsupported_reason(variant, problem, device).empty() &&
-         violated_constraint(variant, problem, device, configuration).empty();
-}
 
 std::optional<DeviceInfo> device_of_any(const Variant& variant, const Problem& problem,
                                         const Configuration& configuration, const DeviceInfo& device) {

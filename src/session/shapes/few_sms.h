@@ -8,10 +8,6 @@
 
 namespace kerlab::session {
 
-/// The configuration is valid there: it supports the problem, and violates no constraint.
-bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                 const Configuration& configuration);
-
 /// `device`, or it with a few multiprocessors, as long as the configuration is valid there; none: on neither.
 std::optional<DeviceInfo> device_of_any(const Variant& variant, const Problem& problem,
                                         const Configuration& configuration, const DeviceInfo& device);

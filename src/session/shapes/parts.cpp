@@ -8,6 +8,7 @@
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
+#include "spec/space/unsupported.h"
 
 namespace kerlab::session {
 

@@ -53,38 +53,8 @@ std::string brief_failure(const Constraint& constraint) {
   return "needs " + called;
 }
 
-}  // namespace
-
-void add_device(Environment& environment, const DeviceInfo& device) {
-  environment[kComputeCapability] = device.compute_capability();
-  device_facts(device, [&](const char* name, std::int64_t value) { environment[name] = value; });
-}
-
-std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                                const Configuration& configuration) {
-  return violated_constraint(variant, problem, device, configuration,
-                             std::vector<bool>(variant.parameters.size(), true));
-}
-
-std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
-                                const Configuration& configuration, const std::vector<bool>& of) {
-  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
-    if (!of[p]) continue;
-    const Parameter& parameter = variant.parameters[p];
-    const std::int64_t value = configuration.values.at(p);
-    if (std::find(parameter.values.begin(), parameter.values.end(), value) == parameter.values.end())
-      return fmt::format("parameter '{}': {} is not one of {}", parameter.name, value_text(parameter, value),
-                         listed_values(parameter));
-  }
-  ConstraintProgram program(variant, problem, device);
-  program.compute(configuration);
-  const std::size_t violated = first_violated(variant, program, of);
-  if (violated == variant.constraints.size()) return {};
-  const Constraint& constraint = variant.constraints[violated];
-  return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());
-}
-
-Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+/// Why a variant takes no part whatever its constraints say; empty: it does.
+Unsupported ruled_out(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   if (!variant.dtypes.empty() &&
       std::find(variant.dtypes.begin(), variant.dtypes.end(), problem.dtype) == variant.dtypes.end()) {
     std::vector<std::string_view> offered;
@@ -110,6 +80,63 @@ Unsupported unsupported(const Variant& variant, const Problem& problem, const De
   }
   if (problem.row_padding > 0 && variant.pitch.empty())
     return {"takes no tensor with padded rows (it says no pitch = [...])", "no padded rows"};
+  return {};
+}
+
+/// What cannot be evaluated is left out: it fails those that need it.
+Environment known_environment(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                              const Configuration& configuration) {
+  Environment environment = problem.environment;
+  add_device(environment, device);
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p)
+    environment[variant.parameters[p].name] = configuration.values.at(p);
+  for (const Derived& derived : variant.derived) {
+    try {
+      environment[derived.name] = derived.value.evaluate(environment);
+    } catch (const SpecError&) {
+      continue;
+    }
+  }
+  return environment;
+}
+
+bool is_offered(const Parameter& parameter, std::int64_t value) {
+  return std::ranges::find(parameter.values, value) != parameter.values.end();
+}
+
+}  // namespace
+
+void add_device(Environment& environment, const DeviceInfo& device) {
+  environment[kComputeCapability] = device.compute_capability();
+  device_facts(device, [&](const char* name, std::int64_t value) { environment[name] = value; });
+}
+
+std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration) {
+  return violated_constraint(variant, problem, device, configuration,
+                             std::vector<bool>(variant.parameters.size(), true));
+}
+
+std::string violated_constraint(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                                const Configuration& configuration, const std::vector<bool>& of) {
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p) {
+    if (!of[p]) continue;
+    const Parameter& parameter = variant.parameters[p];
+    const std::int64_t value = configuration.values.at(p);
+    if (!is_offered(parameter, value))
+      return fmt::format("parameter '{}': {} is not one of {}", parameter.name, value_text(parameter, value),
+                         listed_values(parameter));
+  }
+  ConstraintProgram program(variant, problem, device);
+  program.compute(configuration);
+  const std::size_t violated = first_violated(variant, program, of);
+  if (violated == variant.constraints.size()) return {};
+  const Constraint& constraint = variant.constraints[violated];
+  return fmt::format("constraint '{}': {} does not hold", constraint.name, constraint.condition.text());
+}
+
+Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
+  if (Unsupported ruled = ruled_out(variant, problem, device); !ruled.reason.empty()) return ruled;
   ConstraintProgram program(variant, problem, device);
   for (std::size_t d = 0; d < variant.derived.size(); ++d) program.compute(d);
   for (std::size_t c = 0; c < variant.constraints.size(); ++c) {
@@ -124,6 +151,21 @@ Unsupported unsupported(const Variant& variant, const Problem& problem, const De
 std::string unsupported_reason(const Variant& variant, const Problem& problem, const DeviceInfo& device) {
   const std::string reason = unsupported(variant, problem, device).reason;
   return reason.empty() ? "" : fmt::format("variant '{}' {}", variant.name, reason);
+}
+
+bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                 const Configuration& configuration) {
+  if (!ruled_out(variant, problem, device).reason.empty()) return false;
+  for (std::size_t p = 0; p < variant.parameters.size(); ++p)
+    if (!is_offered(variant.parameters[p], configuration.values.at(p))) return false;
+  const Environment environment = known_environment(variant, problem, device, configuration);
+  try {
+    return std::ranges::all_of(variant.constraints, [&](const Constraint& constraint) {
+      return constraint.condition.evaluate(environment) != 0;
+    });
+  } catch (const SpecError&) {  // unless one of those that count first does not hold
+    return violated_constraint(variant, problem, device, configuration).empty();
+  }
 }
 
 }  // namespace kerlab::spec

@@ -1,5 +1,5 @@
 #pragma once
-// Why a variant takes no part: in full, and in two or three words for a line that names many.
+// Whether a variant takes part, and why not: in full, and in two or three words for a line that names many.
 
 #include "spec/spec.h"
 
@@ -12,5 +12,11 @@ struct Unsupported {
 
 /// What unsupported_reason says with the name of the variant. To be asked before enumerate().
 Unsupported unsupported(const Variant& variant, const Problem& problem, const DeviceInfo& device);
+
+/// The configuration is valid there: its variant supports the problem, and it violates no constraint. Asked a thousand
+/// times by whoever looks for a problem: it says no reason, and translates nothing. Throws the SpecError of a
+/// constraint that cannot be evaluated, where none says no.
+bool is_valid_on(const Variant& variant, const Problem& problem, const DeviceInfo& device,
+                 const Configuration& configuration);
 
 }  // namespace kerlab::spec
