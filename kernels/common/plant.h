@@ -129,12 +129,13 @@ KERLAB_BOTH i64 spread_of(u64 key, const Place& place, i64 most) {
   return most < 0 ? -e : e;
 }
 
-/// NaN has either sign and several patterns of bits, from line to line: by some arithmetic on bits only the usual one
-/// stays a NaN. That of all bits is positive: with its sign it would be what outputs are poisoned with.
-KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 line) {
+/// NaN has either sign and several patterns of bits, from place to place: by some arithmetic on bits only the usual one
+/// stays a NaN, and of several none is larger. That of all bits is positive: with its sign it would be what outputs are
+/// poisoned with.
+KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 index) {
   const Value v = value_of(plant.value);
   if (v.exponent != kNotANumber) return v;
-  const u64 bits = random_word(key, line, 1), kind = 1 + drawn_below(bits, kNanKinds);
+  const u64 bits = random_word(key, index, 1), kind = 1 + drawn_below(bits, kNanKinds);
   const bool negative = (bits & 1) != 0;
   return {negative, negative && kind == kNanOfAllBits ? u64{1} : kind, kNotANumber};
 }
@@ -170,7 +171,7 @@ KERLAB_BOTH Value plant_over(const Format& f, const Plant& plant, u64 key, u64 i
     default:
       return v;
   }
-  return replaced ? planted_number(plant, key, place.line) : v;
+  return replaced ? planted_number(plant, key, index) : v;
 }
 
 /// Where the base's value comes from: elsewhere under a mirror, and then perhaps with the other sign.

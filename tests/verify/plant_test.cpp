@@ -200,7 +200,7 @@ TEST_CASE("numbers that are none, in types that lack them", "[verify]") {
   CHECK(all(-128, lab::kInt8) == -128);
 }
 
-TEST_CASE("NaN has either sign, from line to line and from point to point", "[verify]") {
+TEST_CASE("NaN has either sign, from place to place", "[verify]") {
   for (const lab::u32 dtype : {lab::kFp32, lab::kTf32, lab::kBf16, lab::kFp16, lab::kE4m3, lab::kE5m2}) {
     CAPTURE(dtype);
     const lab::Format f = lab::format_of(dtype);
@@ -221,6 +221,20 @@ TEST_CASE("NaN has either sign, from line to line and from point to point", "[ve
       // The usual one, all bits, the last bit alone: what rounds by adding to bits makes numbers of some.
       CHECK(patterns.size() == (f.bytes == 1 ? 1 : 3));
     }
+  }
+}
+
+TEST_CASE("several NaN of a row differ in their bits", "[verify]") {
+  const lab::Format f = lab::format_of(lab::kFp32);
+  const lab::FillArguments a = planted(matrix(), lab::kPlantMask, std::nan(""), false, 0, 1, 12);
+  const lab::u64 key = lab::stream_key(a.seed, a.tensor);
+  for (lab::i64 row = 0; row < a.rows; ++row) {
+    std::set<lab::u64> patterns;
+    for (lab::i64 i = row * a.columns; i < (row + 1) * a.columns; ++i)
+      if (const lab::u64 bits = lab::element_bits(f, a, key, 0, static_cast<lab::u64>(i));
+          std::isnan(lab::decode(f, bits)))
+        patterns.insert(bits);
+    CHECK(patterns.size() > 2);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "session/shapes/bands.h"
 #include "session/shapes/first_shape.h"
 #include "session/shapes/level_rows.h"
 #include "session/shapes/parts.h"
@@ -337,6 +338,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   }
   for (ProblemRequest& request : costly_shapes(kernel, base, limits))
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
+  for (CheckedProblem& one : banded_shapes(kernel, base, limits.flops)) found.problems.push_back(std::move(one));
   for (auto& single : {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, limits),
                        many_rounds_shape(kernel, base, limits)})
     if (single) found.problems.push_back(*single);

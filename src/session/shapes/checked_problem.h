@@ -16,7 +16,8 @@ enum class MadeFor : std::uint8_t {
   shared_workspaces,  ///< a batch whose blocks leave something for each other
   many_parts,         ///< more partial results than whoever gathers them has threads
   many_rounds,        ///< so many that they are gathered in several rounds
-  far_index,          ///< a tensor has more than 2^31 elements
+  bands_of_tiles,  ///< many tiles along one dimension, some along another: they are walked in bands, and one is lower
+  far_index,       ///< a tensor has more than 2^31 elements
 };
 
 /// What of a check is worth its time on a problem.

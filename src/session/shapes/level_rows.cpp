@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kFewTogether = 33;    // more than a warp, so that columns and rows differ
 constexpr std::int64_t kPacketTogether = 8;  // what more flags take than are ragged: a transposed operand by TMA, say
-constexpr std::size_t kFewTurns = 6;         // of extents of a dimension that mostly stays at its default
+constexpr std::size_t kFewTurns = 6;         // of what mostly stays at its default: a dimension, a scalar
 
 }  // namespace
 
@@ -118,7 +118,7 @@ std::size_t LevelRows::turns() const {
   for (std::size_t f = 0; f < levels_.factors.size(); ++f) {
     const std::size_t others = levels_.factors[f].levels.size() - 1;
     if (is_a(f, ShapeFactor::What::flag)) turns = std::max(turns, others);
-    if (is_quiet(f)) turns = std::max(turns, std::min(others, kFewTurns));
+    if (is_quiet(f) || is_a(f, ShapeFactor::What::scalar)) turns = std::max(turns, std::min(others, kFewTurns));
   }
   return turns;
 }
@@ -151,9 +151,12 @@ LevelOfEach LevelRows::long_row() const {
 
 LevelOfEach LevelRows::turned_row(std::size_t turn) const {
   LevelOfEach row = together_row(turn, turn % 2);
-  for (std::size_t f = 0; f < row.size(); ++f)
-    if (const std::size_t levels = levels_.factors[f].levels.size(); is_quiet(f) && levels > 1)
-      set_if_valid(row, f, 1 + turn % (levels - 1));
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    const std::size_t levels = levels_.factors[f].levels.size();
+    if (levels < 2 || !(is_quiet(f) || is_a(f, ShapeFactor::What::scalar))) continue;
+    const std::size_t level = 1 + turn % (levels - 1);
+    if (!is_muting(f, level)) set_if_valid(row, f, level);  // of a factor of 0 nothing else is seen
+  }
   return row;
 }
 

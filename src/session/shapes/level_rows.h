@@ -40,9 +40,9 @@ class LevelRows {
   /// Of each dimension that is not quiet, the last one first, the longest extent that is affordable.
   [[nodiscard]] LevelOfEach long_row() const;
   /// The `turn`th other value of each flag as above, ragged or not, and the `turn`th other extent of each dimension
-  /// that mostly stays at its default.
+  /// that mostly stays at its default, and number of each scalar, but for a factor of 0.
   [[nodiscard]] LevelOfEach turned_row(std::size_t turn) const;
-  /// So many turns until each of them was had; no more than a few of the extents.
+  /// So many turns until each of them was had; no more than a few of the extents and numbers.
   [[nodiscard]] std::size_t turns() const;
   /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of
   /// each dimension, or of one of them.

@@ -21,6 +21,7 @@ constexpr std::int64_t kSomeEights = 40;        // of what may have to be a mult
 constexpr std::int64_t kFewAtMost = 256;        // a quiet dimension of so few is tried at its most
 constexpr std::int64_t kTriedAtMost = 65'536;   // another one of so few
 constexpr std::int64_t kVeryFew = 16;           // of so few every value is tried
+constexpr std::int64_t kTriedOfFew = 8;         // of what is so few by default (fields, steps)
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
 constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;  // fp32 holds every second of them
 constexpr std::int64_t kRowPadding = 48;                             // bytes: no multiple of a sector
@@ -203,12 +204,13 @@ class LevelCollector {
     if (!dimension.quiet) set_goals(dimension, steps, wished, each);
   }
 
-  /// Extents that are goals by themselves: those that heads have, where the default is one of them; powers of two where
-  /// nothing else of what is wished is valid.
+  /// Extents that are goals by themselves: those that heads have, where the default is one of them; the first ones of
+  /// what is few by default; powers of two where nothing else of what is wished is valid.
   std::set<std::int64_t> tried_each(const Dimension& dimension, const std::set<std::int64_t>& wished) const {
     std::set<std::int64_t> each;
-    if (is_head(dimension.default_value.evaluate(problem_.environment)))
-      each.insert(std::begin(kHeads), std::end(kHeads));
+    const std::int64_t usual = dimension.default_value.evaluate(problem_.environment);
+    if (is_head(usual)) each.insert(std::begin(kHeads), std::end(kHeads));
+    for (std::int64_t e = 1; usual <= kTriedOfFew && e <= kTriedOfFew; ++e) each.insert(e);
     const ShapeFactor factor{ShapeFactor::What::dimension, dimension.name, {}};
     const bool all_are_powers = std::ranges::none_of(wished, [&](std::int64_t extent) {
       ShapeLevel level;
@@ -282,8 +284,8 @@ class LevelCollector {
     add({ShapeFactor::What::flag, flag.name, {}}, wished);
   }
 
-  /// Factors and what is added are also tried as nothing, as one off and negated; any other only a little larger, a
-  /// small one much smaller and larger too. A fraction is positive: whoever cuts off, rounds down or rounds to the
+  /// Factors and what is added are also tried as nothing, as one off and negated; any other a little larger and as one,
+  /// a small one much smaller and larger too. A fraction is positive: whoever cuts off, rounds down or rounds to the
   /// nearest what is to be rounded up is wrong there.
   void add_scalar(const ScalarDecl& scalar) {
     const double asked = base_.scalars.at(scalar.name);
@@ -296,10 +298,11 @@ class LevelCollector {
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
     std::vector<double> numbers = {asked == 0 ? 1 + kFraction : asked * kFraction};
-    if (asked == 0) numbers.push_back(-kFraction);
-    if (is_factor) numbers.insert(numbers.end(), {0, -1, 1, 3});
-    if (asked > 0 && asked < kSmallScalar) numbers.insert(numbers.end(), {asked * kMuchLess, asked * kMuchMore});
     numbers.insert(numbers.end(), scalar.also.begin(), scalar.also.end());
+    if (asked == 0) numbers.push_back(-kFraction);
+    numbers.push_back(1);
+    if (is_factor) numbers.insert(numbers.end(), {0, -1, 3});
+    if (asked > 0 && asked < kSmallScalar) numbers.insert(numbers.end(), {asked * kMuchLess, asked * kMuchMore});
     for (const double number : numbers)
       if (number != asked) wished.push_back(level(number));
     add({ShapeFactor::What::scalar, scalar.name, {}}, wished);

@@ -250,8 +250,28 @@ TEST_CASE("scalars are tried at what their family lists, small ones much smaller
     return found;
   };
   const auto limits = numbers("select", "look_back", "int32", "limit");
-  CHECK((limits.contains(3e9) && limits.contains(-3e9)));
+  CHECK((limits.contains(3e9) && limits.contains(-3e9) && limits.contains(2147483648)));
+  CHECK(numbers("rope", "heads", "bf16", "theta").contains(500000));
+  CHECK(numbers("chain", "fused", "fp32", "a").contains(1));  // who leaves out a factor of 1
   CHECK(*numbers("layernorm", "row_tile", "fp32", "epsilon").begin() == 1e-5 / 64);
+}
+
+TEST_CASE("what is few by default is tried at every small extent", "[check]") {
+  std::set<std::int64_t> fields;
+  for (const ProblemRequest& shape : requests_for(shapes("aos_to_soa", "shared", "fp32", {}), MadeFor::edges))
+    fields.insert(shape.dimensions.at("F"));
+  CHECK(has(fields, {1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST_CASE("tiles are walked in bands, each way round, the last of them lower", "[check]") {
+  std::set<std::pair<std::int64_t, std::int64_t>> extents;
+  for (const ProblemRequest& shape :
+       requests_for(shapes("gemm", "naive", "bf16", {{"M", 4096}}), MadeFor::bands_of_tiles)) {
+    extents.insert({shape.dimensions.at("M"), shape.dimensions.at("N")});
+    CHECK(shape.dimensions.at("K") <= 64);
+  }
+  CHECK(extents == std::set<std::pair<std::int64_t, std::int64_t>>{{2312, 520}, {520, 2312}});
+  CHECK(requests_for(shapes("softmax", "naive", "fp32", {}), MadeFor::bands_of_tiles).empty());
 }
 
 TEST_CASE("what changes no tensor's size is tried beyond 16 bits", "[check]") {
