@@ -14,10 +14,15 @@ namespace {
 constexpr double k32Bits = 4294967296.0;
 constexpr double kBeyond32Bits = 1.0625 * k32Bits;  // elements: what is kept in 32 bits without a sign fails as well
 constexpr double kBeyond31Bits = 1.5 * static_cast<double>(kFarElements);
+// Bytes: who counts accesses of 16 has more than 2^31 of them.
+constexpr double k31BitsOfAccesses = 16.0 * static_cast<double>(kFarElements);
+constexpr double kBeyond31BitsOfAccesses = 1.0625 * k31BitsOfAccesses;
 // Where no extent goes beyond 2^31 by itself, nearly so: bytes and products of four do not fit 32 bits there.
 constexpr double kNearly31Bits = 0.95 * static_cast<double>(kFarElements);
 // Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
 constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
+// Of rows so long four are beyond 2^31.
+constexpr std::int64_t kVeryLong = std::int64_t{1} << 29;
 constexpr std::uint32_t kMostRows = 65535;  // of a grid, in y and z
 constexpr int kSmsForAll = 1 << 20;         // more than there are work tiles
 constexpr double kFlopsOfFar = 3e8, kBytesOfFar = 48e6, kBlocksOfFar = 6;
@@ -38,8 +43,10 @@ class SampledFar : public FarStrategy {
   }
 
   [[nodiscard]] std::vector<FarTries> tries() const override {
-    FarTries beyond{tries_of_samples(kernel_.family, asked_, kBeyond32Bits), kFarElements + kFarElements / 4};
-    for (FarTry& one : tries_of_samples(kernel_.family, asked_, kBeyond31Bits)) beyond.tries.push_back(std::move(one));
+    const double accesses = kBeyond31BitsOfAccesses * static_cast<double>(elements_in(asked_.dtype, 16)) / 16;
+    FarTries beyond{{}, kFarElements + kFarElements / 4};
+    for (const double elements : {accesses, kBeyond32Bits, kBeyond31Bits})
+      for (FarTry& one : tries_of_samples(kernel_.family, asked_, elements)) beyond.tries.push_back(std::move(one));
     return {std::move(beyond),
             {tries_of_samples(kernel_.family, asked_, kNearly31Bits), static_cast<std::int64_t>(0.9 * kNearly31Bits)}};
   }
@@ -66,11 +73,15 @@ class SampledFar : public FarStrategy {
       if (tensor.unread || tensor.elements() <= elements) continue;
       goals.insert(std::string(kTensorGoal) + tensor.name);
       if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert(fmt::format("{} beyond 32 bits", tensor.name));
+      if (static_cast<double>(tensor.bytes()) > k31BitsOfAccesses)
+        goals.insert(fmt::format("{} beyond 31 bits of accesses", tensor.name));
     }
     if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
       if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
         goals.insert(problem.dimensions[d].first);
+    for (const auto& [dimension, extent] : problem.dimensions)
+      if (extent > kVeryLong) goals.insert(dimension + " very long");
     return goals;
   }
 

@@ -11,6 +11,7 @@ namespace {
 // Of the other dimensions, where they are no shorter: no power of two, so that an offset of 32 bits does not lead to
 // the same place of another row or matrix; whole tiles for those who take no others.
 constexpr std::int64_t kShort[] = {264, 520, 256, 512};
+constexpr std::int64_t kFew = 8;                            // so long that several of them are far from each other
 constexpr std::int64_t kLongOfTwo = std::int64_t{1} << 17;  // nobody keeps it in 16 bits
 constexpr std::int64_t kFewOfWhole = 3;                     // of a batch
 
@@ -19,7 +20,7 @@ constexpr std::int64_t kFewOfWhole = 3;                     // of a batch
 std::vector<Extents> short_extents(const Family& family, const Problem& asked) {
   std::vector<Extents> all;
   for (const bool quiet_is_own : {false, true})
-    for (const std::int64_t most : {std::int64_t{0}, kShort[0], kShort[1], kShort[2], kShort[3]}) {
+    for (const std::int64_t most : {std::int64_t{0}, kShort[0], kShort[1], kShort[2], kShort[3], kFew}) {
       Extents extents;
       for (std::size_t d = 0; d < asked.dimensions.size(); ++d) {
         const Dimension& dimension = family.dimensions[d];

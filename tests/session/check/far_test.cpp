@@ -201,6 +201,19 @@ TEST_CASE("far: of a product each operand and the result lie beyond 2^31 element
       std::ranges::any_of(persistent.problems, [&](const CheckedProblem& far) { return far.sms > 100 * device.sms; }));
 }
 
+TEST_CASE("far: accesses of 16 bytes are more than 2^31, and a few rows so long that they are far from each other",
+          "[check]") {
+  const DeviceInfo device = emu::read_emulated_device(emu::profile_folder(), "h200");
+  const FarProblems far = far_of("bias_gelu", "columns", device);
+  const auto elements = [](const CheckedProblem& one) {
+    return one.request.dimensions.at("M") * one.request.dimensions.at("N");
+  };
+  CHECK(std::ranges::any_of(far.problems, [&](const auto& one) { return elements(one) > std::int64_t{1} << 34; }));
+  CHECK(std::ranges::any_of(far.problems, [](const auto& one) {
+    return one.request.dimensions.at("N") > 1 << 29 && one.request.dimensions.at("M") == 8;
+  }));
+}
+
 TEST_CASE("far: beside a dimension that ends before, another goes on", "[check]") {
   // Of a sparse matrix there are more numbers than rows may be: a row has several blocks.
   const FarProblems far = far_of("bsr_spmm", "block_tile", emu::read_emulated_device(emu::profile_folder(), "h200"));
