@@ -110,6 +110,11 @@ class FarSearch {
   std::string first_why_not_;
 };
 
+/// A goal that only counts beside others, so that it displaces none.
+int worth_of(const std::string& goal) {
+  return goal.ends_with(kVeryLongGoal) ? 1 : 4;
+}
+
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
 /// What they have goes to `reached`.
 std::vector<CheckedProblem> cover(const std::vector<FarProblem>& found, std::size_t most,
@@ -119,8 +124,9 @@ std::vector<CheckedProblem> cover(const std::vector<FarProblem>& found, std::siz
     const FarProblem* best = nullptr;
     double value = 0;
     for (const FarProblem& one : found) {
-      const auto gained = std::ranges::count_if(one.goals, [&](const auto& goal) { return !reached.contains(goal); });
-      const double worth = static_cast<double>(4 * gained) + (one.same_program ? 2 : 0) - one.cost;
+      int gained = 0;
+      for (const std::string& goal : one.goals) gained += reached.contains(goal) ? 0 : worth_of(goal);
+      const double worth = gained + (one.same_program ? 2 : 0) - one.cost;
       if (gained == 0 || (best != nullptr && worth <= value)) continue;
       best = &one;
       value = worth;

@@ -81,7 +81,7 @@ class SampledFar : public FarStrategy {
       if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
         goals.insert(problem.dimensions[d].first);
     for (const auto& [dimension, extent] : problem.dimensions)
-      if (extent > kVeryLong) goals.insert(dimension + " very long");
+      if (extent > kVeryLong) goals.insert(dimension + std::string(kVeryLongGoal));
     return goals;
   }
 

@@ -18,7 +18,7 @@ struct FarProblem {
   bool same_program = false;    ///< as on the problem that was asked for
   double cost = 0;              ///< 1: all that a problem may cost
 };
-inline constexpr std::string_view kTensorGoal = "tensor ";
+inline constexpr std::string_view kTensorGoal = "tensor ", kVeryLongGoal = " very long";
 
 /// Tried together. A tensor with more elements is far.
 struct FarTries {

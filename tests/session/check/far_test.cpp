@@ -214,6 +214,11 @@ TEST_CASE("far: accesses of 16 bytes are more than 2^31, and a few rows so long 
   }));
 }
 
+TEST_CASE("far: a large batch is among those of a product", "[check]") {
+  const FarProblems far = far_of("gemm", "smem_tile", emu::read_emulated_device(emu::profile_folder(), "h200"));
+  CHECK(std::ranges::any_of(far.problems, [](const auto& one) { return one.request.dimensions.at("batch") > 1024; }));
+}
+
 TEST_CASE("far: beside a dimension that ends before, another goes on", "[check]") {
   // Of a sparse matrix there are more numbers than rows may be: a row has several blocks.
   const FarProblems far = far_of("bsr_spmm", "block_tile", emu::read_emulated_device(emu::profile_folder(), "h200"));
