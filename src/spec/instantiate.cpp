@@ -6,6 +6,7 @@
 #include "plan/kernel_name.h"
 #include "spec/kernel_name.h"
 #include "spec/launch_plan_builder.h"
+#include "spec/parameter_environment.h"
 #include "spec/parameter_value.h"
 #include "spec/spec.h"
 
@@ -62,12 +63,18 @@ std::vector<std::string> problem_defines(const Family& family, const Problem& pr
   return defines;
 }
 
-Environment configured_environment(const Variant& variant, const Problem& problem, const Configuration& configuration,
-                                   const DeviceInfo& device) {
+Environment parameter_environment(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                                  const DeviceInfo& device) {
   Environment environment = problem.environment;
   add_device(environment, device);
   for (std::size_t p = 0; p < variant.parameters.size(); ++p)
     environment[variant.parameters[p].name] = configuration.values.at(p);
+  return environment;
+}
+
+Environment configured_environment(const Variant& variant, const Problem& problem, const Configuration& configuration,
+                                   const DeviceInfo& device) {
+  Environment environment = parameter_environment(variant, problem, configuration, device);
   for (const Derived& derived : variant.derived) environment[derived.name] = derived.value.evaluate(environment);
   return environment;
 }

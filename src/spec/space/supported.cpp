@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "plan/device_facts.h"
+#include "spec/parameter_environment.h"
 #include "spec/space/completed_configuration.h"
 #include "spec/space/constraint_program.h"
 #include "spec/space/unsupported.h"
@@ -86,10 +87,7 @@ Unsupported ruled_out(const Variant& variant, const Problem& problem, const Devi
 /// What cannot be evaluated is left out: it fails those that need it.
 Environment known_environment(const Variant& variant, const Problem& problem, const DeviceInfo& device,
                               const Configuration& configuration) {
-  Environment environment = problem.environment;
-  add_device(environment, device);
-  for (std::size_t p = 0; p < variant.parameters.size(); ++p)
-    environment[variant.parameters[p].name] = configuration.values.at(p);
+  Environment environment = parameter_environment(variant, problem, configuration, device);
   for (const Derived& derived : variant.derived) {
     try {
       environment[derived.name] = derived.value.evaluate(environment);
