@@ -92,12 +92,11 @@ class FarSearch {
       refuse(found.goals, why_not);
   }
 
-  void refuse(const std::set<std::string>& goals, const std::string& why_not) {
+  void refuse(const FarGoals& goals, const std::string& why_not) {
     if (first_why_not_.empty()) first_why_not_ = why_not;
-    for (const std::string& goal : goals)
-      if (goal.starts_with(kTensorGoal))
-        refused_.emplace(goal.substr(kTensorGoal.size()),
-                         why_not.empty() ? "the configuration is not valid there" : why_not);
+    for (const FarGoal& goal : goals)
+      if (goal.kind == FarGoal::Kind::tensor)
+        refused_.emplace(goal.name, why_not.empty() ? "the configuration is not valid there" : why_not);
   }
 
   const ShapedKernel& kernel_;
@@ -110,22 +109,16 @@ class FarSearch {
   std::string first_why_not_;
 };
 
-/// A goal that only counts beside others, so that it displaces none.
-int worth_of(const std::string& goal) {
-  return goal.ends_with(kVeryLongGoal) ? 1 : 4;
-}
-
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
 /// What they have goes to `reached`.
-std::vector<CheckedProblem> cover(const std::vector<FarProblem>& found, std::size_t most,
-                                  std::set<std::string>& reached) {
+std::vector<CheckedProblem> cover(const std::vector<FarProblem>& found, std::size_t most, FarGoals& reached) {
   std::vector<CheckedProblem> chosen;
   while (chosen.size() < most) {
     const FarProblem* best = nullptr;
     double value = 0;
     for (const FarProblem& one : found) {
       int gained = 0;
-      for (const std::string& goal : one.goals) gained += reached.contains(goal) ? 0 : worth_of(goal);
+      for (const FarGoal& goal : one.goals) gained += reached.contains(goal) ? 0 : goal.worth();
       const double worth = gained + (one.same_program ? 2 : 0) - one.cost;
       if (gained == 0 || (best != nullptr && worth <= value)) continue;
       best = &one;
@@ -157,13 +150,13 @@ FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::
   const auto strategy = kernel.device.is_hardware ? whole_far(kernel, asked, tried) : sampled_far(kernel, asked);
   FarSearch search(kernel, *strategy);
   FarProblems far;
-  std::set<std::string> reached;
+  FarGoals reached;
   far.problems = cover(search.find(), strategy->count(most), reached);
   if (far.problems.empty())
     far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
   else
     for (const auto& [tensor, why_not] : search.refused())
-      if (!reached.contains(std::string(kTensorGoal) + tensor))
+      if (!reached.contains({FarGoal::Kind::tensor, tensor}))
         far.left.push_back(fmt::format("{} ({})", tensor, why_not));
   return far;
 }

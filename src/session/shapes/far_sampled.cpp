@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/format.h"
 #include "plan/shared_workspaces.h"
 #include "plan/sparse_tensor.h"
 #include "session/shapes/far_strategy.h"
@@ -63,25 +62,24 @@ class SampledFar : public FarStrategy {
     return {request, MadeFor::far_index, Thoroughness::drawn, kernel_.device.sms, {}, true};
   }
 
-  [[nodiscard]] std::set<std::string> goals_of(const Problem& problem, std::int64_t elements) const override {
-    std::set<std::string> goals;
+  [[nodiscard]] FarGoals goals_of(const Problem& problem, std::int64_t elements) const override {
+    FarGoals goals;
     double bytes = 0;
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
       bytes += static_cast<double>(tensor.bytes());
       if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
       if (tensor.elements() > kMostKept && !is_sparse(tensor)) return {};
       if (tensor.unread || tensor.elements() <= elements) continue;
-      goals.insert(std::string(kTensorGoal) + tensor.name);
-      if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert(fmt::format("{} beyond 32 bits", tensor.name));
-      if (static_cast<double>(tensor.bytes()) > k31BitsOfAccesses)
-        goals.insert(fmt::format("{} beyond 31 bits of accesses", tensor.name));
+      goals.insert({FarGoal::Kind::tensor, tensor.name});
+      if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert({FarGoal::Kind::elements, tensor.name});
+      if (static_cast<double>(tensor.bytes()) > k31BitsOfAccesses) goals.insert({FarGoal::Kind::accesses, tensor.name});
     }
     if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
       if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
-        goals.insert(problem.dimensions[d].first);
+        goals.insert({FarGoal::Kind::dimension, problem.dimensions[d].first});
     for (const auto& [dimension, extent] : problem.dimensions)
-      if (extent > kVeryLong) goals.insert(dimension + std::string(kVeryLongGoal));
+      if (extent > kVeryLong) goals.insert({FarGoal::Kind::very_long, dimension});
     return goals;
   }
 

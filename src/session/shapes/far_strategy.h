@@ -1,6 +1,7 @@
 #pragma once
 // What a device looks at of problems beyond 2^31 elements: a GPU executes all of one, an emulated device some blocks.
 
+#include <compare>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,14 +12,27 @@
 
 namespace kerlab::session {
 
+/// What a problem is chosen for.
+struct FarGoal {
+  /// Of a tensor: it is far, its elements are beyond 32 bits, its accesses of 16 bytes beyond 31. Of a dimension: it is
+  /// long, or there are many of a batch; it is so long that few of it are far.
+  enum class Kind { tensor, elements, accesses, dimension, very_long };
+  Kind kind;
+  std::string name;
+
+  auto operator<=>(const FarGoal&) const = default;
+  /// The last only counts beside others, so that it displaces none.
+  [[nodiscard]] int worth() const { return kind == Kind::very_long ? 1 : 4; }
+};
+using FarGoals = std::set<FarGoal>;
+
 struct FarProblem {
   CheckedProblem far;
   Problem problem;
-  std::set<std::string> goals;  ///< far tensors (kTensorGoal and the name), long dimensions, a large batch
-  bool same_program = false;    ///< as on the problem that was asked for
-  double cost = 0;              ///< 1: all that a problem may cost
+  FarGoals goals;
+  bool same_program = false;  ///< as on the problem that was asked for
+  double cost = 0;            ///< 1: all that a problem may cost
 };
-inline constexpr std::string_view kTensorGoal = "tensor ", kVeryLongGoal = " very long";
 
 /// Tried together. A tensor with more elements is far.
 struct FarTries {
@@ -39,7 +53,7 @@ class FarStrategy {
   /// How it is checked.
   [[nodiscard]] virtual CheckedProblem checked(const ProblemRequest& request) const = 0;
   /// Beside tensors of more than so many elements. None: none of it is far, or all is more than the device holds.
-  [[nodiscard]] virtual std::set<std::string> goals_of(const Problem& problem, std::int64_t elements) const = 0;
+  [[nodiscard]] virtual FarGoals goals_of(const Problem& problem, std::int64_t elements) const = 0;
   /// Its cost, and what else is known of it. False: it is not taken, and `why_not` says why; empty: the configuration
   /// is not valid there.
   virtual bool takes(FarProblem& found, std::string& why_not) const = 0;

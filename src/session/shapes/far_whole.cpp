@@ -35,13 +35,13 @@ class WholeFar : public FarStrategy {
   }
 
   /// Of dimensions what has never been tried.
-  [[nodiscard]] std::set<std::string> goals_of(const Problem& problem, std::int64_t elements) const override {
-    std::set<std::string> goals;
+  [[nodiscard]] FarGoals goals_of(const Problem& problem, std::int64_t elements) const override {
+    FarGoals goals;
     std::int64_t most = 0;
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
       if (tensor.unread) continue;
       most = std::max(most, tensor.elements());
-      if (tensor.elements() > elements) goals.insert(std::string(kTensorGoal) + tensor.name);
+      if (tensor.elements() > elements) goals.insert({FarGoal::Kind::tensor, tensor.name});
     }
     if (goals.empty() || needed_bytes(problem) > most_bytes()) return {};
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d) {
@@ -49,7 +49,7 @@ class WholeFar : public FarStrategy {
       const bool quiet = kernel_.family.dimensions[d].quiet;
       // So that where the second of a batch begins is far as well.
       if (quiet ? extent > 1 && most / extent > elements : extent > kThinExtent && !tried_.contains(dimension))
-        goals.insert(dimension);
+        goals.insert({FarGoal::Kind::dimension, dimension});
     }
     return goals;
   }
