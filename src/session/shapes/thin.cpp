@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -228,20 +229,25 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
                                         const ShapeLimits& limits) {
   const ThinSearch search(kernel, base, limits);
   std::vector<ProblemRequest> found;
+  std::set<std::string> known;  // where a single block has all of a dimension, long_blocks finds what along has
+  const auto add = [&](std::optional<ProblemRequest> request) {
+    if (request && known.insert(make_problem(kernel.family, *request).key()).second)
+      found.push_back(std::move(*request));
+  };
   for (const Dimension& dimension : kernel.family.dimensions) {
     if (dimension.quiet) {
-      if (auto request = search.many(dimension)) found.push_back(std::move(*request));
+      add(search.many(dimension));
       continue;
     }
-    for (ProblemRequest& request : search.along(dimension)) found.push_back(std::move(request));
-    if (auto request = search.long_blocks(dimension)) found.push_back(std::move(*request));
+    for (ProblemRequest& request : search.along(dimension)) add(std::move(request));
+    add(search.long_blocks(dimension));
   }
   std::size_t most = 1;
   for (const Flag& flag : kernel.family.flags) most = std::max(most, flag.values.size());
   const std::size_t own = found.size();
   for (std::size_t turn = 1; turn < most && limits.with_flags > 0; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
-      if (auto request = search.with_other_flags(found[i], turn)) found.push_back(std::move(*request));
+      add(search.with_other_flags(found[i], turn));
   return found;
 }
 

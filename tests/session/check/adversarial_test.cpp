@@ -347,6 +347,20 @@ TEST_CASE("each of the blocks that share out a reduction has more than 16 bits c
   CHECK(longest(shapes("activation", "vectorised", "fp32", {})) < 2 * 65536 * 32);
 }
 
+TEST_CASE("no problem with a long extent is there twice", "[check]") {
+  // A single block has all of the numbers along K, as each block of those that would share them out.
+  for (const auto& [family, variant] : {std::pair{"gemm", "naive"}, std::pair{"softmax", "row_per_block"}}) {
+    std::map<std::string, int> times;
+    for (const ProblemRequest& shape : requests_for(shapes(family, variant, "fp32", {}), MadeFor::long_extent))
+      ++times[make_problem(family_of(family), shape).key()];
+    REQUIRE_FALSE(times.empty());
+    for (const auto& [problem, count] : times) {
+      INFO(problem);
+      CHECK(count == 1);
+    }
+  }
+}
+
 TEST_CASE("more partial results than threads are tried where a later launch gathers them", "[check]") {
   const auto dot = shapes("dot", "two_pass", "fp32", {}, "THREADS=256 UNROLL=1 BLOCKS=4");
   const auto parts = problems_for(dot, MadeFor::many_parts);
