@@ -1,55 +1,19 @@
 #pragma once
 // A family whose outputs nobody computes here: y = 3 x, recorded by the test from the inputs that kerlab wrote.
 
-#include <cstring>
 #include <filesystem>
-#include <string>
-#include <string_view>
 
 #include "base/file.h"
 #include "plan/npy.h"
+#include "session/element_family.h"
 
 namespace kerlab::testing {
 
-inline constexpr std::string_view kRecordedFamily = R"toml(name = "thrice"
-dtypes = ["fp32"]
-[[dimension]]
-name = "N"
-default = 1000
-[[tensor]]
-name = "x"
-role = "input"
-shape = ["N"]
-[[tensor]]
-name = "y"
-role = "output"
-shape = ["N"]
-[[reference]]
-output = "y"
-recorded = true
-tolerance = { rule = "rowwise" }
-[cost]
-flops = "N"
-bytes = "2 * N * dtype.bytes"
-)toml";
-
-inline constexpr std::string_view kRecordedVariant = R"toml(doc = "right for BUG = 0 only"
-[[parameter]]
-name = "BUG"
-values = [0, 1]
-[[launch]]
-kernel = "thrice"
-grid = ["ceil_div(N, 128)"]
-block = [128]
-arguments = ["x", "y", "N"]
-)toml";
-
-inline constexpr std::string_view kRecordedKernel = R"cuda(
-extern "C" __global__ void thrice(const float* x, float* y, int n) {
-  const int i = blockIdx.x * 128 + threadIdx.x;
-  if (i < n) y[i] = BUG == 1 && i == n - 1 ? x[i] : 3 * x[i];
+inline ElementFamily recorded_family() {
+  return {.name = "thrice",
+          .tolerance = "{ rule = \"rowwise\" }",
+          .kernel = "y[i] = BUG == 1 && i == n - 1 ? x[i] : 3 * x[i];"};
 }
-)cuda";
 
 /// Computes y.npy beside every x.npy below `folder`; returns how many.
 inline int record_thrice(const std::filesystem::path& folder, double factor = 3) {

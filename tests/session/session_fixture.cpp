@@ -74,7 +74,7 @@ extern "C" __global__ void simple(const float* x, float* y, int n, float a) {
 void write_family(const std::filesystem::path& folder, const std::string& variant, const FamilyTexts& texts) {
   std::filesystem::create_directories(folder);
   write_atomic(folder / "family.toml", texts.family);
-  write_atomic(folder / "reference.cu", texts.reference);
+  if (!texts.reference.empty()) write_atomic(folder / "reference.cu", texts.reference);
   write_atomic(folder / (variant + ".toml"), texts.variant);
   write_atomic(folder / (variant + ".cu"), texts.kernel);
 }

@@ -11,11 +11,7 @@ using namespace kerlab::testing;
 namespace {
 
 struct RecordedSandbox : Sandbox {
-  RecordedSandbox() {
-    write("thrice/family.toml", kRecordedFamily);
-    write("thrice/simple.toml", kRecordedVariant);
-    write("thrice/simple.cu", kRecordedKernel);
-  }
+  RecordedSandbox() { write_family(*this / "thrice", "simple", recorded_family()); }
   [[nodiscard]] std::string target() const { return (*this / "thrice").string(); }
   [[nodiscard]] std::string recorded() const { return (*this / "thrice/recorded").string(); }
   [[nodiscard]] kerlab::ProcessResult on_device(Words words) const {

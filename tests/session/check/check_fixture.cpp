@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "catch.h"
 
 namespace kerlab::testing {
 
@@ -45,6 +46,25 @@ std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows
     if (status == TrialStatus::passed) status = row.trial.status;
   }
   return statuses;
+}
+
+std::map<std::string, TrialStatus> statuses_of(const ElementFamily& family) {
+  SessionFixture fixture;
+  const auto folder = fixture.folder() / family.name;
+  write_family(folder, family.name, family);
+  CheckOptions options = emulated_check(fixture, family.name, folder.string());
+  options.every_configuration = true;
+  options.only_asked = true;
+  return statuses_of(checked_rows(fixture, options));
+}
+
+void check_bugs_are_told(const ElementFamily& family) {
+  const auto statuses = statuses_of(family);
+  CHECK(statuses.size() == static_cast<std::size_t>(family.bugs) + 1);
+  for (const auto& [configuration, status] : statuses) {
+    INFO(family.name << ' ' << configuration);
+    CHECK(status == (configuration == "BUG=0" ? TrialStatus::passed : TrialStatus::wrong));
+  }
 }
 
 std::vector<CheckedProblem> problems_for(const AdversarialShapes& found, MadeFor made_for) {

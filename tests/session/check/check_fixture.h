@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "session/check/check.h"
+#include "session/element_family.h"
 #include "session/session_fixture.h"
 
 namespace kerlab::testing {
@@ -32,6 +33,10 @@ std::vector<CheckRow> checked_rows(SessionFixture& fixture, const CheckOptions& 
 
 /// By configuration what the first row that failed says, or that all have passed.
 std::map<std::string, TrialStatus> statuses_of(const std::vector<CheckRow>& rows);
+/// The same of every configuration of such a family, checked in a folder of its own on the problem of its defaults.
+std::map<std::string, TrialStatus> statuses_of(const ElementFamily& family);
+/// The right kernel passes, and all others are wrong.
+void check_bugs_are_told(const ElementFamily& family);
 
 /// Of those that a check chooses the ones made for one thing, for the configuration itself or another of its variant.
 std::vector<CheckedProblem> problems_for(const AdversarialShapes& found, MadeFor made_for);

@@ -153,6 +153,23 @@ CheckOptions check_far_of(const SessionFixture& fixture, const char* variant, co
   return options;
 }
 
+/// Of the best of a tune of that variant, of the fixture's family or another.
+std::string tuned_best(SessionFixture& fixture, const char* variant, const std::string& target = "") {
+  TuneOptions options = fixture.options();
+  options.rig.device = "emu:h200";
+  if (!target.empty()) options.rig.target = target;
+  options.variants.names = {variant};
+  const TuneResult result = fixture.tune(options);
+  return result.rows.empty() ? "none" : result.rows[0].trial.configuration;
+}
+
+/// Whether a note says both.
+bool is_noted(const CheckSession& session, const std::string& one, const std::string& other = "") {
+  return std::ranges::any_of(session.notes(), [&](const std::string& note) {
+    return note.find(one) != std::string::npos && note.find(other) != std::string::npos;
+  });
+}
+
 bool is_far(const CheckRow& row) {
   return row.problem.dimensions.front().second > kFarElements;
 }
@@ -344,24 +361,13 @@ TEST_CASE("far: where parts are short, the last blocks have no tile; another rec
 TEST_CASE("far: an index of 32 bits does not win a tune", "[session][emulated]") {
   SessionFixture fixture;
   write_far(fixture);
-  TuneOptions options = fixture.options();
-  options.rig.device = "emu:h200";
-  options.variants.names = {"elements"};
-  const TuneResult result = fixture.tune(options);
-  REQUIRE_FALSE(result.rows.empty());
-  CHECK(result.rows[0].trial.configuration == "BITS=64");
+  CHECK(tuned_best(fixture, "elements") == "BITS=64");
 }
 
 TEST_CASE("far: rows of the second operand kept in 32 bits do not win a tune", "[session][emulated]") {
   SessionFixture fixture;
   write_family(fixture.folder() / "products", "products", kProducts);
-  TuneOptions options = fixture.options();
-  options.rig.device = "emu:h200";
-  options.rig.target = (fixture.folder() / "products").string();
-  options.variants.names = {"products"};
-  const TuneResult result = fixture.tune(options);
-  REQUIRE_FALSE(result.rows.empty());
-  CHECK(result.rows[0].trial.configuration == "BITS=64");
+  CHECK(tuned_best(fixture, "products", (fixture.folder() / "products").string()) == "BITS=64");
 }
 
 TEST_CASE("far: a kernel whose blocks depend on each other is not checked there, which is said",
@@ -376,9 +382,7 @@ TEST_CASE("far: a kernel whose blocks depend on each other is not checked there,
     CHECK(std::ranges::all_of(session.rows(),
                               [](const CheckRow& row) { return row.trial.status == TrialStatus::passed; }));
     // The workspace, or an argument of 32 bits.
-    CHECK(std::ranges::any_of(session.notes(), [](const std::string& note) {
-      return note.find("indices beyond 2^31 are not checked") != std::string::npos;
-    }));
+    CHECK(is_noted(session, "indices beyond 2^31 are not checked"));
   }
 }
 
@@ -394,10 +398,7 @@ TEST_CASE("far: a reference or a kernel with an argument of 32 bits is not check
   }
   CHECK(session.rows().size() >= 8);
   CHECK(std::ranges::none_of(session.rows(), is_far));
-  CHECK(std::ranges::any_of(session.notes(), [](const std::string& note) {
-    return note.find("indices beyond 2^31 are not checked on") != std::string::npos &&
-           note.find("does not fit 32 bits") != std::string::npos;
-  }));
+  CHECK(is_noted(session, "indices beyond 2^31 are not checked on", "does not fit 32 bits"));
 }
 
 TEST_CASE("far: why there is no plan of a kernel with an argument of 32 bits", "[check]") {

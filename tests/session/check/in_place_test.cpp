@@ -12,88 +12,25 @@ using namespace kerlab::testing;
 
 namespace {
 
-constexpr std::string_view kInPlaceFamily = R"toml(
-name = "relu_in_place"
-dtypes = ["fp32"]
-[[dimension]]
-name = "N"
-default = 1000
-[[tensor]]
-name = "x"
-role = "inout"
-shape = ["N"]
-[[reference]]
-output = "x"
-grid = ["ceil_div(count, 256)"]
-block = [256]
-arguments = ["x", "index", "count", "value", "scale"]
-tolerance = { rule = "rowwise" }
-[cost]
-flops = "N"
-bytes = "2 * N * dtype.bytes"
-)toml";
-
-constexpr std::string_view kInPlaceReference = R"cuda(
-extern "C" __global__ void reference(const float* x, const long long* index, long long count, ACC* value, ACC* scale) {
-  const long long j = blockIdx.x * 256ll + threadIdx.x;
-  if (j >= count) return;
-  const float v = x[index == nullptr ? j : index[j]];
-  value[j] = v > 0 ? 3 * (ACC)v : 0;
-  scale[j] = fabs((double)value[j]);
-}
-)cuda";
-
-constexpr std::string_view kInPlaceVariant = R"toml(
-doc = "right for BUG = 0 only"
-[[parameter]]
-name = "BUG"
-values = [0, 1, 2, 3]
-[[launch]]
-kernel = "relu"
-grid = ["ceil_div(N, 128)"]
-block = [128]
-arguments = ["x", "N"]
-)toml";
-
 // 1: only zeros; 2: does nothing; 3: twice.
-constexpr std::string_view kInPlaceKernel = R"cuda(
-extern "C" __global__ void relu(float* x, int n) {
-  const int i = blockIdx.x * 128 + threadIdx.x;
-  if (i >= n || BUG == 2) return;
-  float v = x[i] > 0 ? 3 * x[i] : 0;
-  if (BUG == 1) v = 0;
-  if (BUG == 3) v *= 3;
-  x[i] = v;
+ElementFamily in_place_family() {
+  return {.name = "relu_in_place",
+          .inputs = {},
+          .output = {.name = "x", .role = "inout"},
+          .tolerance = "{ rule = \"rowwise\" }",
+          .reference = "value[j] = x[i] > 0 ? 3 * (ACC)x[i] : 0;\n  scale[j] = fabs((double)value[j]);",
+          .kernel =
+              "if (BUG == 2) return;\n"
+              "  float v = x[i] > 0 ? 3 * x[i] : 0;\n"
+              "  if (BUG == 1) v = 0;\n"
+              "  if (BUG == 3) v *= 3;\n"
+              "  x[i] = v;",
+          .bugs = 3};
 }
-)cuda";
-
-// Both work for long in every warp of fresh data. In data that one has run over, all of them negative, SIGN=0 does not.
-constexpr std::string_view kBySignVariant = R"toml(
-[[parameter]]
-name = "SIGN"
-values = [0, 1]
-[[launch]]
-kernel = "by_sign"
-grid = ["ceil_div(N, 128)"]
-block = [128]
-arguments = ["x", "N"]
-)toml";
-
-constexpr std::string_view kBySignKernel = R"cuda(
-extern "C" __global__ void by_sign(float* x, int n) {
-  const int i = blockIdx.x * 128 + threadIdx.x;
-  if (i >= n) return;
-  const float v = x[i];
-  float sum = 0;
-  if ((v < 0) == (SIGN == 1))
-    for (int k = 0; k < 5000; ++k) sum = sum * 0.5f + v;
-  x[i] = sum == 12345.0f ? sum : -fabsf(v);
-}
-)cuda";
 
 std::map<std::string, TrialStatus> check_in_place(SessionFixture& fixture, const std::string& n, bool asked_alone) {
   const TemporaryFolder folder;
-  write_family(folder.path(), "relu", {kInPlaceFamily, kInPlaceReference, kInPlaceVariant, kInPlaceKernel});
+  write_family(folder.path(), "relu", in_place_family());
   CheckOptions options = emulated_check(fixture, "relu", folder.path().string());
   options.arguments = {{"N", n}};
   options.every_configuration = true;
@@ -124,10 +61,18 @@ TEST_CASE("in place: a thorough check, on every problem", "[session][emulated]")
 TEST_CASE("in place: what is counted begins with the first values, whatever ran before", "[session][emulated]") {
   SessionFixture fixture;
   const TemporaryFolder folder;
-  std::string reference(kInPlaceReference);
-  constexpr std::string_view kRelu = "v > 0 ? 3 * (ACC)v : 0";
-  reference.replace(reference.find(kRelu), kRelu.size(), "-fabs((ACC)v)");
-  write_family(folder.path(), "by_sign", {kInPlaceFamily, reference, kBySignVariant, kBySignKernel});
+  // Both are right, and work for long in every warp of fresh data. In data that one has run over, all of them negative,
+  // BUG=0 does not.
+  ElementFamily by_sign = in_place_family();
+  by_sign.reference = "value[j] = -fabs((ACC)x[i]);\n  scale[j] = fabs((double)value[j]);";
+  by_sign.kernel =
+      "const float v = x[i];\n"
+      "  float sum = 0;\n"
+      "  if ((v < 0) == (BUG == 1))\n"
+      "    for (int k = 0; k < 5000; ++k) sum = sum * 0.5f + v;\n"
+      "  x[i] = sum == 12345.0f ? sum : -fabsf(v);";
+  by_sign.bugs = 1;
+  write_family(folder.path(), "by_sign", by_sign);
   TuneOptions options = fixture.options();
   options.rig.device = "emu:h200";
   options.rig.target = folder.path().string();

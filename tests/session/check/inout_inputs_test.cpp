@@ -5,8 +5,7 @@
 
 #include "base/temporary_folder.h"
 #include "catch.h"
-#include "session/check/check.h"
-#include "session/session_fixture.h"
+#include "session/check/check_fixture.h"
 
 using namespace kerlab;
 using namespace kerlab::testing;
@@ -120,21 +119,10 @@ TEST_CASE("inout: integers of a range, and numbers that must not be read", "[ses
   SessionFixture fixture;
   const TemporaryFolder folder;
   write_family(folder.path(), "step", {kStepFamily, kStepReference, kStepVariant, kStepKernel});
-  CheckOptions options;
-  options.rig = fixture.options().rig;
-  options.rig.device = "emu:h200";
-  options.rig.target = folder.path().string();
-  options.variants = {"step"};
+  CheckOptions options = emulated_check(fixture, "step", folder.path().string());
   options.every_configuration = true;
   options.only_asked = true;
-  CheckSession session(options, fixture.database());
-  while (session.step()) {
-  }
-  std::map<std::string, TrialStatus> statuses;
-  for (const CheckRow& row : session.rows()) {
-    if (row.trial.configuration == "BUG=0") INFO(row.trial.message);
-    statuses[row.trial.configuration] = row.trial.status;
-  }
+  auto statuses = statuses_of(checked_rows(fixture, options));
   REQUIRE(statuses.size() == 3);
   CHECK(statuses["BUG=0"] == TrialStatus::passed);  // an index out of the table would be a fault
   CHECK(statuses["BUG=1"] == TrialStatus::wrong);

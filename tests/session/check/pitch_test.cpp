@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "catch.h"
-#include "session/check/check.h"
+#include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
 
 using namespace kerlab;
@@ -12,43 +12,17 @@ using namespace kerlab::testing;
 
 namespace {
 
-constexpr std::string_view kFamily = R"toml(
-name = "rows"
-dtypes = ["bf16", "fp32"]
-[[dimension]]
-name = "M"
-default = 5
-[[dimension]]
-name = "N"
-default = 33
-[[tensor]]
-name = "x"
-role = "input"
-shape = ["M", "N"]
-[[tensor]]
-name = "y"
-role = "output"
-shape = ["M", "N"]
-[[reference]]
-output = "y"
-grid = ["ceil_div(count, 256)"]
-block = [256]
-arguments = ["x", "index", "count", "value", "scale"]
-tolerance = { rule = "exact" }
-[cost]
-flops = "M * N"
-bytes = "2 * M * N * dtype.bytes"
-)toml";
-
-constexpr std::string_view kReference = R"cuda(
-#include "common/types.cuh"
-extern "C" __global__ void reference(const DTYPE* x, const long long* index, long long count, ACC* value, ACC* scale) {
-  const long long j = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (j >= count) return;
-  value[j] = to_float(x[index == nullptr ? j : index[j]]);
-  scale[j] = 0;
+/// y = x; its variant is not that of the family's words.
+ElementFamily rows_family() {
+  return {.name = "rows",
+          .dtypes = "\"bf16\", \"fp32\"",
+          .dimensions = {{"M", 5}, {"N", 33}},
+          .inputs = {{"x", "DTYPE", "", "\"M\", \"N\""}},
+          .output = {"y", "DTYPE", "", "\"M\", \"N\""},
+          .flops = "M * N",
+          .bytes = "2 * M * N * dtype.bytes",
+          .reference = "value[j] = to_float(x[i]);\n  scale[j] = 0;"};
 }
-)cuda";
 
 constexpr std::string_view kCopyToml = R"toml(
 pitch = ["x", "y"]
@@ -82,11 +56,10 @@ struct Rows {
 
   Rows() {
     const auto folder = fixture.folder() / "rows";
-    write_family(folder, "copy", {kFamily, kReference, kCopyToml, kCopy});
-    options.rig = fixture.options().rig;
-    options.rig.device = "emu:h200";
-    options.rig.target = folder.string();
-    options.variants = {"copy"};
+    write_family(folder, "copy", rows_family());
+    write_atomic(folder / "copy.toml", kCopyToml);
+    write_atomic(folder / "copy.cu", kCopy);
+    options = emulated_check(fixture, "copy", folder.string());
     options.only_asked = true;
   }
   std::vector<CheckRow> check(std::int64_t padding, const std::string& configuration = "",
@@ -96,10 +69,7 @@ struct Rows {
     chosen.configuration = configuration;
     chosen.every_configuration = configuration.empty();
     chosen.dtype = dtype;
-    CheckSession session(chosen, fixture.database());
-    while (session.step()) {
-    }
-    return session.rows();
+    return checked_rows(fixture, chosen);
   }
 };
 

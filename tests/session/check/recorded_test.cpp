@@ -85,12 +85,8 @@ extern "C" __global__ void mixed(const int* x, int* y, float2* z, int n) {
 /// The family in a folder of its own, with recordings of these sizes.
 class RecordedFolder {
  public:
-  explicit RecordedFolder(const std::vector<std::int64_t>& sizes, const std::vector<std::string>& recipes = {},
-                          std::string_view family = kRecordedFamily) {
-    std::filesystem::create_directories(path());
-    write_atomic(path() / "family.toml", family);
-    write_atomic(path() / "simple.toml", kRecordedVariant);
-    write_atomic(path() / "simple.cu", kRecordedKernel);
+  explicit RecordedFolder(const std::vector<std::int64_t>& sizes, const std::vector<std::string>& recipes = {}) {
+    write_family(path(), "simple", recorded_family());
     const KernelFolder read = load_folder(path());
     for (const std::int64_t size : sizes) {
       ProblemRequest request;
@@ -274,10 +270,9 @@ TEST_CASE("recorded: inputs of types that NumPy has not are their bits", "[sessi
   const TemporaryFolder home;
   const auto saved_x = [&](const std::string& dtype) {
     const std::filesystem::path folder = home / dtype;
-    std::filesystem::create_directories(folder);
-    std::string family(kRecordedFamily);
-    family.replace(family.find("\"fp32\""), 6, "\"" + dtype + "\"");
-    write_atomic(folder / "family.toml", family);
+    ElementFamily family = recorded_family();
+    family.dtypes = "\"" + dtype + "\"";
+    write_family(folder, "simple", family);
     const Family read = load_folder(folder).family;
     const auto saved = save_inputs(read, make_problem(read, {}), {"small_integer"}, folder / "recorded");
     return read_npy(saved.front().folder / "x.npy");
@@ -356,7 +351,7 @@ TEST_CASE("recorded: links, folders elsewhere and kernels beside it are mistakes
   std::filesystem::rename(folder.path() / "recorded", folder.path() / "others");
   std::filesystem::create_directory_symlink(folder.path() / "others", folder.path() / "recorded");
   CHECK_THAT(mistake(folder.path()), Catch::Contains("recorded:1:1: a link"));
-  std::string family(kRecordedFamily);
+  std::string family = family_text(recorded_family());
   write_atomic(folder.path() / "family.toml", "recordings = \"../others\"\n" + family);
   CHECK_THAT(mistake(folder.path()), Catch::Contains("family.toml:1:14: a folder beside family.toml"));
   write_atomic(folder.path() / "family.toml",
