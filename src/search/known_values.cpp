@@ -10,12 +10,6 @@ bool is_known_before(const Expression& expression) {
   return !expression.empty() && !expression.uses("i");
 }
 
-std::vector<Expression> conditions_of(const Variant& variant) {
-  std::vector<Expression> conditions;
-  for (const Constraint& constraint : variant.constraints) conditions.push_back(constraint.condition);
-  return conditions;
-}
-
 }  // namespace
 
 KnownValues::KnownValues(const Variant& variant, const Problem& problem, const DeviceInfo& device)

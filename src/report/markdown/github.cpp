@@ -70,16 +70,7 @@ std::string detail(const RegressRow& row) {
   std::string text =
       fmt::format("\n### {}\n\n{}: {}\n", plain_markdown(row.key), name(row.verdict), plain_markdown(row.why));
   if (row.time) text += "\n" + time_text(*row.time) + "\n";
-  if (!row.changes.empty()) {
-    Table table{{{"figure"},
-                 {"baseline", Align::right},
-                 {"today", Align::right},
-                 {"change", Align::right},
-                 {"margin", Align::right}},
-                {}};
-    for (const FigureChange& change : row.changes) table.rows.push_back(change_cells(change));
-    text += "\n" + markdown_table(table);
-  }
+  if (!row.changes.empty()) text += "\n" + markdown_table(change_table(row.changes, row.changes.size()));
   std::string lines;
   for (std::size_t i = 0; i < row.lines.size() && i < kMostOfALevel; ++i)
     lines += fmt::format("{}  {} -> {}  {}\n", row.lines[i].place, row.lines[i].before, row.lines[i].after,

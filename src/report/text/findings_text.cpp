@@ -27,15 +27,18 @@ std::string labels_text(const LocatedFinding& located) {
 }
 
 JsonValue line_value(const CodeLine& line) {
-  if (line.line == 0 && line.ptx_line == 0) return nullptr;
+  return line.line == 0 && line.ptx_line == 0 ? JsonValue() : code_line_value(line);
+}
+
+}  // namespace
+
+JsonValue code_line_value(const CodeLine& line) {
   return JsonValue::Object{{"file", line.file},
                            {"line", line.line},
                            {"ptx_line", line.ptx_line},
                            {"caller_file", line.caller_file},
                            {"caller_line", line.caller_line}};
 }
-
-}  // namespace
 
 std::string finding_place(const CodeLine& line) {
   return line.line == 0 && line.ptx_line == 0 ? "" : place_text(line);

@@ -22,6 +22,7 @@ std::string finding_place(const CodeLine& line);
 
 /// Several lines that end in a newline; findings of one variant.
 std::string findings_text(const std::string& variant, const std::vector<LocatedFinding>& findings, bool color);
+JsonValue code_line_value(const CodeLine& line);
 JsonValue to_values(const std::vector<Finding>& findings);
 
 }  // namespace kerlab::report

@@ -1,4 +1,5 @@
 #include "model/operations.h"
+#include "report/text/findings_text.h"
 #include "report/text/inspect_text.h"
 #include "report/text/roof_json.h"
 
@@ -24,16 +25,8 @@ JsonValue counts_value(const Counts& counts) {
   return value;
 }
 
-JsonValue place_value(const CodeLine& line) {
-  return JsonValue::Object{{"file", line.file},
-                           {"line", line.line},
-                           {"ptx_line", line.ptx_line},
-                           {"caller_file", line.caller_file},
-                           {"caller_line", line.caller_line}};
-}
-
 JsonValue::Object instruction_value(const LineCounts& counts) {
-  return {{"place", place_value(counts.line)},
+  return {{"place", code_line_value(counts.line)},
           {"opcode", counts.text},
           {"pipe", name(counts.pipe)},
           {"warp_instructions", counts.warp_instructions},
@@ -68,10 +61,11 @@ JsonValue launch_value(const LaunchInspection& launch) {
   for (const LineCounts& counts : launch.instructions) instructions.emplace_back(instruction_value(counts));
   for (const SourceLine& line : launch.lines) lines.push_back(line_value(line));
   for (const Remark& remark : launch.remarks)
-    remarks.push_back(JsonValue::Object{{"kind", remark.kind},
-                                        {"text", remark.text},
-                                        {"weight", remark.weight},
-                                        {"place", remark.line.ptx_line > 0 ? place_value(remark.line) : JsonValue()}});
+    remarks.push_back(
+        JsonValue::Object{{"kind", remark.kind},
+                          {"text", remark.text},
+                          {"weight", remark.weight},
+                          {"place", remark.line.ptx_line > 0 ? code_line_value(remark.line) : JsonValue()}});
   return JsonValue::Object{
       {"kernel", launch.kernel},
       {"times", launch.times},

@@ -51,15 +51,7 @@ std::string head(const std::string& text, std::size_t most, int width) {
 }
 
 std::string figures_text(const std::vector<FigureChange>& changes, bool color, int width) {
-  Table table{{{"figure"},
-               {"baseline", Align::right},
-               {"today", Align::right},
-               {"change", Align::right},
-               {"margin", Align::right}},
-              {}};
-  for (const FigureChange& change : changes)
-    if (table.rows.size() < kFigures) table.rows.push_back(change_cells(change));
-  std::string text = text_table(table, color, 2, width);
+  std::string text = text_table(change_table(changes, kFigures), color, 2, width);
   if (changes.size() > kFigures) text += fmt::format("  ({} more)\n", changes.size() - kFigures);
   return text;
 }
@@ -96,6 +88,18 @@ std::vector<std::string> change_cells(const FigureChange& change) {
       change.before == 0 ? "new" : fmt::format("{:+.3g} %", 100 * (change.after / change.before - 1));
   return {change.name, amount(change.before), amount(change.after), growth,
           told ? "-" : fmt::format("{:g} %", 100 * change.margin)};
+}
+
+Table change_table(const std::vector<FigureChange>& changes, std::size_t most) {
+  Table table{{{"figure"},
+               {"baseline", Align::right},
+               {"today", Align::right},
+               {"change", Align::right},
+               {"margin", Align::right}},
+              {}};
+  for (const FigureChange& change : changes)
+    if (table.rows.size() < most) table.rows.push_back(change_cells(change));
+  return table;
 }
 
 std::string regress_counts(const RegressReport& report) {

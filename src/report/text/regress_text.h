@@ -21,6 +21,7 @@ std::string power_text(const RegressRow& row);
 std::string power_summary(const RegressReport& report);
 /// The change of one figure: name, before, after, "+12.0 %", "1 %".
 std::vector<std::string> change_cells(const FigureChange& change);
+Table change_table(const std::vector<FigureChange>& changes, std::size_t most);
 
 /// `repeat`: options that the commands it names must repeat. `all`: rows that passed as well.
 /// `width` 0: no terminal, nothing is cut off.

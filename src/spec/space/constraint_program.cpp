@@ -3,15 +3,12 @@
 #include <algorithm>
 
 namespace kerlab::spec {
-namespace {
 
 std::vector<Expression> conditions_of(const Variant& variant) {
   std::vector<Expression> conditions;
   for (const Constraint& constraint : variant.constraints) conditions.push_back(constraint.condition);
   return conditions;
 }
-
-}  // namespace
 
 bool Needs::no_parameter() const {
   return std::find(parameters.begin(), parameters.end(), true) == parameters.end();

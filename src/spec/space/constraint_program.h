@@ -12,6 +12,9 @@ struct Needs {
   [[nodiscard]] bool no_parameter() const;
 };
 
+/// Of its constraints.
+std::vector<Expression> conditions_of(const Variant& variant);
+
 class ConstraintProgram {
  public:
   enum class Answer : std::uint8_t { no, yes, unknown };
