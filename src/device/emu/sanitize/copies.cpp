@@ -119,10 +119,11 @@ void Sanitizer::bulk_groups_waited(Warp& warp, const Op& op, std::uint32_t mask)
   });
 }
 
-/// Another block's shared memory was used: it must still be there.
+/// Another block's shared memory was used: it must be there by now, and still be there.
 void Sanitizer::note_remote(const Warp& warp, const Op& op, const Cta& target, ActorId actor, std::uint32_t time,
                             const MbarrierShadow* arrived) {
   if (&target == warp.cta) return;
+  check_runs(warp, op, target);
   std::vector<RemoteUse>& uses = target.shadow->remote;
   const std::uint32_t phase = arrived == nullptr ? 0 : arrived->phase + 1;
   for (RemoteUse& use : uses) {

@@ -100,7 +100,9 @@ struct WarpShadow {
   /// have seen, until a fence.
   std::array<std::uint32_t, kLanes> lane_knows{}, lane_copies{}, lane_saw{};
   LaneKnowledge lanes;
-  bool cluster_synced = false;  ///< it has passed barrier.cluster
+  bool cluster_synced = false;      ///< it has passed barrier.cluster
+  std::uint32_t cluster_met = ~0u;  ///< who knows of it at this time knows that all blocks of the cluster run
+  std::uint32_t running = 0;        ///< blocks of the cluster, by rank, that it knows to run
   /// By slot: one more than the last group whose wgmma writes it, or reads A from it; and the instruction. mov takes it
   /// along.
   std::vector<FlyingSlot> flying;

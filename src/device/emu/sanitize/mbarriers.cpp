@@ -130,6 +130,11 @@ void Sanitizer::mbarrier_arrive(const Issuer& who, const SharedPlace& at) {
   barrier.last_time = warp.time;
 }
 
+void Sanitizer::mbarrier_used(const Issuer& who, const SharedPlace& at) {
+  check_init(*who.warp, *who.op, who.lane, at, false);
+  if (at.block != who.warp->cta) check_runs(*who.warp, *who.op, *at.block);
+}
+
 /// An arrival once the warp's cp.async copies are there.
 void Sanitizer::copies_arrive(Warp& warp, const Op& op, std::uint32_t mask) {
   WarpShadow& own = warp.cta->shadow->warps[warp.index];
@@ -249,6 +254,35 @@ void Sanitizer::cluster_waited(Warp& warp, std::uint32_t lanes) {
   own.now.join(clusters_[warp.cta->cluster].phases[parity].gathered);
   own.cluster_synced = true;
   own.sync_lanes();
+  own.cluster_met = std::min(own.cluster_met, own.time);
+}
+
+/// Shared memory of a block that has not begun may not be touched, and blocks of a cluster need not begin together: the
+/// warp must know of something that the block has done, or of a barrier.cluster that somebody has passed. That it runs
+/// is no matter of memory: a relaxed arrival tells it as well.
+void Sanitizer::check_runs(const Warp& warp, const Op& op, const Cta& target) {
+  WarpShadow& own = warp.cta->shadow->warps[warp.index];
+  if ((own.running >> target.rank & 1) != 0) return;
+  own.running |= 1u << target.rank;  // told once
+  const auto knows = [&](const WarpShadow& other, std::uint32_t time) {
+    const Knowledge& now = own.now;
+    const Clock* const clocks[] = {&now.known, &now.acquired, &now.acquired_cluster, &own.seen.known,
+                                   &own.seen_far.known};
+    return std::any_of(std::begin(clocks), std::end(clocks),
+                       [&](const Clock* clock) { return clock->knows(other.actor, time); });
+  };
+  for (const Cta* const block : warp.cta->cluster->blocks) {
+    for (const WarpShadow& other : block->shadow->warps) {
+      if (knows(other, block == &target ? 1 : other.cluster_met)) return;
+    }
+  }
+  const ptx::Instruction& here = *op.instruction;
+  findings_.add(Hazard::shared_race, &here, nullptr, [&] {
+    return fmt::format(
+        "{} ({}) uses the shared memory of {}, which need not have begun: barrier.cluster, arrival and wait, is "
+        "missing at the beginning of the kernel; {}, warp {}",
+        here.text, findings_.place(&here), block_name(target.index), block_name(warp.cta->index), warp.index);
+  });
 }
 
 }  // namespace kerlab::emu

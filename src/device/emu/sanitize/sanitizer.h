@@ -156,7 +156,7 @@ class Sanitizer {
   void mbarrier_init(const Issuer& who, const SharedPlace& at);
   void mbarrier_invalidate(const SharedPlace& at);
   void mbarrier_arrive(const Issuer& who, const SharedPlace& at);
-  void mbarrier_used(const Issuer& who, const SharedPlace& at) { check_init(*who.warp, *who.op, who.lane, at, false); }
+  void mbarrier_used(const Issuer& who, const SharedPlace& at);
   void phase_ended(const Issuer& who, const SharedPlace& at);
   void mbarrier_waited(Warp& warp, const Op& op, std::uint32_t lanes);
   void stuck_at_mbarrier(const Warp& warp, const ptx::Instruction& at, std::uint32_t lanes, const SharedPlace& place,
@@ -242,6 +242,7 @@ class Sanitizer {
   MbarrierShadow& mbarrier(const SharedPlace& at);
   Line& mbarrier_line(const SharedPlace& at);
   void check_init(const Warp& warp, const Op& op, int lane, const SharedPlace& at, bool copy);
+  void check_runs(const Warp& warp, const Op& op, const Cta& target);
   void copies_arrive(Warp& warp, const Op& op, std::uint32_t mask);
   void confirm_seen(WarpShadow& warp, bool far, std::uint32_t lanes) const;
   void take_arrivals(WarpShadow& warp, const Knowledge& told, std::uint32_t lanes) const;
