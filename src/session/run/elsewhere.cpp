@@ -50,14 +50,25 @@ std::vector<std::uint32_t> telling_recipes(const ProblemPlan& plan) {
   return chosen;
 }
 
-/// What is missing shows in any numbers drawn, what a narrow counter loses where all are equal.
+bool writes_integers(const ProblemPlan& plan) {
+  return std::ranges::none_of(plan.tensors,
+                              [](const Tensor& t) { return t.role != Role::input && info(t.dtype).is_float; });
+}
+
+bool is_of_one_sign(const Recipe& recipe) {
+  return std::ranges::any_of(recipe.plants, [](const Plant& plant) { return plant.what == "shift"; });
+}
+
+/// What is missing shows in any numbers drawn, what a narrow counter loses where all are equal, and what a float loses
+/// of an integer where all are of one sign: their sum is long.
 std::vector<std::uint32_t> drawn_or_equal_recipes(const ProblemPlan& plan) {
   std::vector<std::uint32_t> chosen = quick_recipes(plan);
-  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i)
-    if ((plan.recipes[i].name == "equal" || plan.recipes[i].integers == "equal" ||
-         plan.recipes[i].integers == "ends") &&
-        std::find(chosen.begin(), chosen.end(), i) == chosen.end())
-      chosen.push_back(i);
+  for (std::uint32_t i = 0; i < plan.recipes.size(); ++i) {
+    const Recipe& recipe = plan.recipes[i];
+    const bool is_equal = recipe.name == "equal" || recipe.integers == "equal" || recipe.integers == "ends";
+    const bool tells = is_equal || (writes_integers(plan) && is_of_one_sign(recipe));
+    if (tells && std::ranges::count(chosen, i) == 0) chosen.push_back(i);
+  }
   return chosen;
 }
 

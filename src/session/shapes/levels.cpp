@@ -59,6 +59,14 @@ bool is_head(std::int64_t extent) {
   return std::ranges::count(kHeads, extent) > 0;
 }
 
+/// Tried where all other dimensions are at their least.
+std::set<std::int64_t> extents_alone(const KernelSteps& steps, std::int64_t packet) {
+  std::set<std::int64_t> extents;
+  if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
+  for (const std::int64_t share : steps.shares) extents.insert({share - 1, share + 1});
+  return extents;
+}
+
 /// The extents that are worth a try, whatever is valid.
 std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
                                   std::int64_t packet, std::int64_t base) {
@@ -69,7 +77,7 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
     for (const std::int64_t times : {1, 2})
       for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
         extents.insert(times * step + by);
-  if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
+  extents.merge(extents_alone(steps, packet));
   extents.insert(std::begin(kLong), std::end(kLong));
   if (dimension.maximum <= kTriedAtMost) extents.insert(dimension.maximum);
   for (std::int64_t e = dimension.minimum; has_very_few(dimension) && e <= dimension.maximum; ++e) extents.insert(e);
@@ -143,6 +151,10 @@ class LevelCollector {
   LevelCollector(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked)
       : kernel_(kernel), base_(base), asked_(base), problem_(make_problem(kernel.family, base)) {
     asked_.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
+    whole_ = base;
+    for (const Dimension& dimension : kernel.family.dimensions)
+      if (!dimension.quiet)
+        whole_.dimensions[dimension.name] = std::clamp(widest_access(problem_), dimension.minimum, dimension.maximum);
   }
 
   ShapeLevels collect() {
@@ -157,7 +169,8 @@ class LevelCollector {
  private:
   bool is_valid(const ShapeFactor& factor, const ShapeLevel& level) const {
     return valid_problem(kernel_, varied(base_, factor, level)) ||
-           valid_problem(kernel_, varied(asked_, factor, level));
+           valid_problem(kernel_, varied(asked_, factor, level)) ||
+           (factor.what == ShapeFactor::What::dimension && valid_problem(kernel_, varied(whole_, factor, level)));
   }
 
   /// Keeps what is valid. The first is the base's, which is.
@@ -245,10 +258,12 @@ class LevelCollector {
   /// Of the dimension that was added last, once it is known which extents are valid. `each`: goals by themselves.
   void set_goals(const Dimension& dimension, const KernelSteps& steps, const std::vector<ShapeLevel>& wished,
                  const std::set<std::int64_t>& each) {
-    if (steps.alone > 0) levels_.alone.back() = {steps.alone - 1, steps.alone + 1, steps.alone + packet_of(problem_)};
-    // Of few parts one may be as long as a step, and a key longer.
+    const std::set<std::int64_t> alone = extents_alone(steps, packet_of(problem_));
+    levels_.alone.back().assign(alone.begin(), alone.end());
+    // A part may be as long as a step, and a key longer.
     if (std::ranges::any_of(kernel_.family.tensors, [](const TensorDecl& t) { return !t.partition.empty(); }))
-      for (const std::int64_t step : steps.own) levels_.alone.back().push_back(step + 1);
+      for (const std::int64_t step : steps.own)
+        levels_.alone.back().insert(levels_.alone.back().end(), {step, step + 1});
     std::vector<ShapeLevel>& levels = levels_.factors.back().levels;
     const std::int64_t wide = widest_access(problem_);
     std::int64_t unit = 0;
@@ -322,6 +337,7 @@ class LevelCollector {
   const ShapedKernel& kernel_;
   const ProblemRequest& base_;
   ProblemRequest asked_;  ///< the base with the extents asked for
+  ProblemRequest whole_;  ///< with those of whole accesses: where extents are asked for to be so together
   const Problem problem_;
   ShapeLevels levels_;
 };

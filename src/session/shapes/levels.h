@@ -42,6 +42,8 @@ struct KernelSteps {
   std::vector<std::int64_t> own;
   /// The tile where all other dimensions are at their least, if it is another one: of what is taken as one row; or 0.
   std::int64_t alone = 0;
+  /// Up to such an extent the shares of blocks are as short as they ever are: most blocks have one.
+  std::vector<std::int64_t> shares;
 };
 /// Of each dimension.
 std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& base);
@@ -58,10 +60,10 @@ double warps_in_grid(const Launch& launch);
 struct ShapeLevels {
   std::vector<ShapeFactor> factors;
   std::vector<std::string> lost;  ///< goals that no level reaches: no such problem is valid
-  /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above.
+  /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above; around its shares.
   std::vector<std::vector<std::int64_t>> alone;
 };
-/// All levels that are valid beside the base's others, or beside those of the problem asked for.
+/// All levels that are valid beside the base's others, beside those of the problem asked for or beside whole accesses.
 ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked);
 
 }  // namespace kerlab::session

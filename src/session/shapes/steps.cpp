@@ -15,23 +15,32 @@ namespace {
 constexpr std::int64_t kFarthestExtent = 1 << 16, kLargestStep = 4096, kLargestTile = 32768;
 constexpr int kManySms = 1 << 14;  // multiprocessors: persistent grids are as large as the work is
 constexpr std::size_t kMostSteps = 8;
+constexpr std::int64_t kSmallestStep = 8;  // less is tried anyway
 
-/// Extents of all grids with the dimension at `extent`, or as near to it as the family has it; empty: nothing to say.
-std::vector<Dim3> grids_at(const ShapedKernel& kernel, const Problem& base, const std::string& dimension,
-                           std::int64_t extent) {
+/// All launches with the dimension at `extent`, or as near to it as the family has it; empty: nothing to say.
+std::vector<Launch> launches_at(const ShapedKernel& kernel, const Problem& base, const std::string& dimension,
+                                std::int64_t extent) {
   ProblemRequest request = request_of(base);
   request.dimensions[dimension] = extent;
   const auto problem = nearest_problem(kernel.family, request, base);
-  if (!problem) return {};
-  const DeviceInfo device = kernel.device.with_sms(kManySms);
+  const auto plan = problem ? shape_plan(kernel, *problem, kernel.device.with_sms(kManySms)) : std::nullopt;
+  return plan ? plan->launches : std::vector<Launch>{};
+}
+
+std::vector<Dim3> grids_at(const ShapedKernel& kernel, const Problem& base, const std::string& dimension,
+                           std::int64_t extent) {
   std::vector<Dim3> grids;
-  try {
-    const Instance made = instantiate(kernel.family, kernel.variant, *problem, kernel.configuration, device);
-    for (const Launch& launch : made.plan.launches) grids.push_back(launch.grid);
-  } catch (const Error&) {  // a plan that there is not at this extent
-    return {};
-  }
+  for (const Launch& launch : launches_at(kernel, base, dimension, extent)) grids.push_back(launch.grid);
   return grids;
+}
+
+/// The numbers that all launches are given.
+std::vector<ScalarArgument> numbers_of(const std::vector<Launch>& launches) {
+  std::vector<ScalarArgument> numbers;
+  for (const Launch& launch : launches)
+    for (const Argument& argument : launch.arguments)
+      if (const auto* number = std::get_if<ScalarArgument>(&argument)) numbers.push_back(*number);
+  return numbers;
 }
 
 /// The largest extent with as many blocks as the least has; 0: the grid does not depend on the dimension.
@@ -47,6 +56,28 @@ std::int64_t tile_of_grid(const ShapedKernel& kernel, const Problem& base, const
   return low;
 }
 
+/// The largest extents at which a number that the launches are given is what it is at the least one. Such a number is
+/// mostly the share of a block: up to there more of the blocks have one, from there on fewer have larger ones.
+std::set<std::int64_t> same_numbers(const ShapedKernel& kernel, const Problem& base, const Dimension& dimension) {
+  const auto numbers_at = [&](std::int64_t extent) {
+    return numbers_of(launches_at(kernel, base, dimension.name, extent));
+  };
+  const std::int64_t least = std::max<std::int64_t>(1, dimension.minimum);
+  const std::int64_t most = std::min(dimension.maximum, kFarthestExtent);
+  const auto at_least = numbers_at(least), at_most = numbers_at(most);
+  std::set<std::int64_t> ends;
+  for (std::size_t i = 0; i < at_least.size() && at_least.size() == at_most.size(); ++i) {
+    std::int64_t low = least, high = most;
+    while (high - low > 1 && !(at_least[i] == at_most[i])) {
+      const std::int64_t middle = low + (high - low) / 2;
+      const auto numbers = numbers_at(middle);
+      (numbers.size() == at_least.size() && numbers[i] == at_least[i] ? low : high) = middle;
+    }
+    if (low > least + kSmallestStep && low <= kLargestTile) ends.insert(low);
+  }
+  return ends;
+}
+
 /// Numbers of the program between 2 and kLargestStep: parameters, then derived values; the largest of them.
 std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem& base) {
   std::vector<std::int64_t> numbers = kernel.configuration.values;
@@ -58,7 +89,7 @@ std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem
   }
   std::set<std::int64_t> steps;
   for (const std::int64_t number : numbers)
-    if (number > 8 && number <= kLargestStep && steps.size() < kMostSteps) steps.insert(number);
+    if (number > kSmallestStep && number <= kLargestStep && steps.size() < kMostSteps) steps.insert(number);
   return steps;
 }
 
@@ -80,13 +111,15 @@ std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& bas
     KernelSteps& own = steps.emplace_back();
     if (dimension.quiet) continue;
     const std::int64_t tile = tile_of_grid(kernel, base, dimension);
-    if (tile > 8 && tile <= kLargestStep)
+    if (tile > kSmallestStep && tile <= kLargestStep)
       own.own.push_back(tile);
     else
       own.own.assign(numbers.begin(), numbers.end());
     const auto along = only_along(kernel, base, dimension.name);
     const std::int64_t alone = along ? tile_of_grid(kernel, *along, dimension) : 0;
     if (alone != tile && alone > 1 && alone <= kLargestTile) own.alone = alone;
+    for (const std::int64_t end : same_numbers(kernel, along ? *along : base, dimension))
+      if (end != tile && end != alone) own.shares.push_back(end);
   }
   return steps;
 }

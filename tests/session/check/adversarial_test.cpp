@@ -106,6 +106,35 @@ TEST_CASE("each dimension is tried around its own tile, and at every residue of 
   CHECK(has(residues(rows, "M", 4), {3, 0, 1}));
 }
 
+TEST_CASE("shares of blocks are tried where as many blocks as possible have one, and where one is a step longer",
+          "[check]") {
+  const auto extents = [](const AdversarialShapes& found, const char* dimension) {
+    std::set<std::int64_t> all;
+    for (const ProblemRequest& shape : requests_for(found, MadeFor::edges)) all.insert(shape.dimensions.at(dimension));
+    return all;
+  };
+  const auto split = shapes("attention", "split_kv", "bf16", {{"queries", 2}}, "SPLITS=64,WARPS=2,BN=16,STAGES=2");
+  CHECK(has(extents(split, "keys"), {64 * 2 * 16 - 1, 64 * 2 * 16 + 1}));
+  // Of few segments one is as long as what a block holds.
+  CHECK(has(extents(shapes("segmented_sort", "bitonic", "uint32", {{"N", 20001}}, "HELD=2048"), "N"), {2048, 2049}));
+}
+
+TEST_CASE("an extent that is valid beside few others is tried beside these", "[check]") {
+  const Family& family = family_of("aos_to_soa");
+  Variant variant = variant_of("aos_to_soa", "packets");
+  const auto whole = std::ranges::find(variant.constraints, "whole_packets", &Constraint::name);
+  whole->condition = Expression::parse("N * F % 4 == 0", {});
+  ProblemRequest request;
+  request.dtype = "fp32";
+  request.dimensions = {{"N", 1024}};
+  const Problem asked = make_problem(family, request);
+  const DeviceInfo device = hopper(DeviceKind::emulated);
+  const Configuration configuration = default_configuration(variant, asked, device);
+  const AdversarialShapes found =
+      adversarial_shapes({family, variant, configuration, device}, asked, limits_for(device));
+  CHECK(has(residues(found, "N", 4), {0, 1, 2, 3}));
+}
+
 TEST_CASE("alignments come in pairs over the dimensions", "[check]") {
   const auto gemm = shapes("gemm", "naive", "bf16", {{"M", 512}});
   for (const auto& [a, b] : {std::pair{"M", "N"}, std::pair{"M", "K"}, std::pair{"N", "K"}}) {
