@@ -16,7 +16,8 @@ std::string script(bool real) {
       real);
 }
 
-/// A sweep of some seconds that gets a signal after a moment; `then` is what else the shell does before it waits.
+/// A sweep of some seconds that gets a signal once two results are stored, however slow the machine is; `then` is what
+/// else the shell does before it waits.
 class Interrupted {
  public:
   Interrupted() {
@@ -26,8 +27,11 @@ class Interrupted {
   }
   [[nodiscard]] ProcessResult tune(const std::string& signal, const std::string& then = "true",
                                    const std::string& before = "") const {
-    const std::string script =
-        fmt::format("{} \"$0\" \"$@\" & p=$!; sleep 0.8; kill -{} $p; {}; wait $p", before, signal, then);
+    const std::string script = fmt::format(
+        "{} \"$0\" \"$@\" & p=$!; for i in $(seq 500); do [ $(\"$0\" db trials 2>/dev/null | grep -c passed) -ge 2 ] "
+        "&& "
+        "break; sleep 0.02; done; kill -{} $p; {}; wait $p",
+        before, signal, then);
     return sandbox.run_below({"/bin/sh", "-c", script}, {"tune", sandbox.family(), "--device", sandbox.device()});
   }
   /// The rest, without waiting: nothing is lost, nobody is blamed.
