@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kFewestShapes = 8;
 constexpr std::size_t kWithWholeTiles = 4, kTogether = 4, kWithLargest = 3;
-constexpr std::size_t kShapesOfWinner = 14;
+constexpr std::size_t kShapesOfWinner = 20;
 constexpr double kUsualFlopsOfWinner = 4e6;
 constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair

@@ -186,6 +186,14 @@ TEST_CASE("winner: emulated, of what costs more than others it meets the recipes
   CHECK(limits_for_winner(gpu).usual_flops == limits_for(gpu).usual_flops);
 }
 
+TEST_CASE("winner: an odd extent meets fours of another", "[check]") {
+  Chooser coalesced("gemm", "coalesced", "fp32");
+  coalesced.request.dimensions = {{"M", 32}};
+  CHECK(std::ranges::any_of(
+      requests_for(coalesced.shapes("", limits_for_winner(coalesced.device)), MadeFor::edges),
+      [](const auto& shape) { return shape.dimensions.at("N") % 2 == 1 && shape.dimensions.at("K") % 8 == 4; }));
+}
+
 TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several tiles", "[check]") {
   const auto of_dtype = [](const Chooser& kernel) {
     const Problem asked = make_problem(kernel.folder.family, kernel.request);
