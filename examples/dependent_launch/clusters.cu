@@ -9,6 +9,7 @@ column_sums(const float* __restrict__ X, const float* __restrict__ w, float* __r
   const int rank = static_cast<int>(cluster.block_rank());
   const int clusters = static_cast<int>(gridDim.x) / CLUSTER;
   float* const gathered = cluster.map_shared_rank(parts, 0);
+  cluster.sync();  // the first block need not have begun
   for (int tile = static_cast<int>(blockIdx.x) / CLUSTER; tile * 128 < N; tile += clusters) {
     const int column = tile * 128 + static_cast<int>(threadIdx.x);
     float sum = 0;
