@@ -61,15 +61,22 @@ check "second run: quiet" '<x>' "$(kerlab x 2>&1)"
 (cd "$toy" && ln -s checkout/kerlab link && check "through a link" '<x>' "$(./link x 2>&1)")
 (cd "$toy/checkout" && check "by PATH" '<x>' "$(PATH=.:$PATH kerlab x 2>&1)")
 check "no build when nothing changed" 1 "$(builds)"
-best=1000000000
-for _ in {1..10}; do
+# What it costs beside a shell that starts find and a program: so much a machine needs for three processes.
+shortest() { # shortest KNOWN COMMAND...: the shorter of what is known and what the command takes now, ns
+  local known=$1 before took
+  shift
   before=$(date +%s%N)
-  kerlab >/dev/null || true
+  "$@" >/dev/null || true
   took=$(($(date +%s%N) - before))
-  ((took < best)) && best=$took
+  echo $((took < known ? took : known))
+}
+best=1000000000 bare=1000000000
+for _ in {1..10}; do
+  best=$(shortest "$best" kerlab)
+  bare=$(shortest "$bare" sh -c 'find "$1" -maxdepth 0 -print -quit; exec true' sh "$toy")
 done
-echo "launcher, up to date: $((best / 1000)) us, best of 10"
-check "up to date costs at most 20 ms" yes "$( ((best <= 20000000)) && echo yes || echo "$((best / 1000)) us")"
+echo "launcher, up to date: $((best / 1000)) us, best of 10; a shell with find: $((bare / 1000)) us"
+check "up to date costs no more than three such shells" yes "$( ((best <= 3 * bare)) && echo yes || echo "$((best / 1000)) us")"
 
 # What makes it build again: a file that changed, came, or went, also during a build.
 expect_build() { # expect_build WHAT

@@ -70,7 +70,7 @@ class Sandbox {
     };
     std::erase_if(own, given);
     own.insert(own.end(), environment.begin(), environment.end());
-    return kerlab::run_process(argv, std::chrono::seconds(120), own);
+    return kerlab::run_process(argv, std::chrono::minutes(10), own);  // ends what hangs, not what is slow
   }
 
   TemporaryFolder folder_;
