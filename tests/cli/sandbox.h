@@ -16,6 +16,8 @@ class Sandbox {
  public:
   using Words = std::vector<std::string>;
 
+  std::chrono::seconds limit{120};  ///< what runs longer hangs, and is ended
+
   Sandbox() {
     write("twice/family.toml", kToyFamily);
     write("twice/reference.cu", kToyReference);
@@ -70,7 +72,7 @@ class Sandbox {
     };
     std::erase_if(own, given);
     own.insert(own.end(), environment.begin(), environment.end());
-    return kerlab::run_process(argv, std::chrono::minutes(10), own);  // ends what hangs, not what is slow
+    return kerlab::run_process(argv, limit, own);
   }
 
   TemporaryFolder folder_;

@@ -27,11 +27,12 @@ class Interrupted {
   }
   [[nodiscard]] ProcessResult tune(const std::string& signal, const std::string& then = "true",
                                    const std::string& before = "") const {
-    const std::string script = fmt::format(
-        "{} \"$0\" \"$@\" & p=$!; for i in $(seq 500); do [ $(\"$0\" db trials 2>/dev/null | grep -c passed) -ge 2 ] "
-        "&& "
-        "break; sleep 0.02; done; kill -{} $p; {}; wait $p",
-        before, signal, then);
+    const std::string two_results = R"(for i in $(seq 500); do
+      [ $("$0" db trials 2>/dev/null | grep -c passed) -ge 2 ] && break
+      sleep 0.02
+    done)";
+    const std::string script =
+        fmt::format("{} \"$0\" \"$@\" & p=$!; {}; kill -{} $p; {}; wait $p", before, two_results, signal, then);
     return sandbox.run_below({"/bin/sh", "-c", script}, {"tune", sandbox.family(), "--device", sandbox.device()});
   }
   /// The rest, without waiting: nothing is lost, nobody is blamed.

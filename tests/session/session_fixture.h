@@ -38,8 +38,8 @@ class SessionFixture {
 
 /// A family of one variant: the texts of its files.
 struct FamilyTexts {
-  std::string_view family, reference, variant,
-      kernel;  ///< reference: empty, none; variant: the .toml beside the kernel
+  std::string_view family, reference;  ///< no reference: empty
+  std::string_view variant, kernel;    ///< variant: the .toml beside the kernel
 };
 /// Makes the folder, where there is none.
 void write_family(const std::filesystem::path& folder, const std::string& variant, const FamilyTexts& texts);

@@ -24,7 +24,7 @@ enum class MadeFor : std::uint8_t {
 enum class Thoroughness : std::uint8_t {
   one_recipe,  ///< the first
   drawn,       ///< numbers drawn, any and such that must agree bit for bit
-  quick,       ///< those in which it shows that something is missing, or miscounted where all numbers are equal
+  quick,       ///< those in which it shows that something is missing, or miscounted: all equal, or of one sign
   telling,     ///< all that tell that something is missing, doubled or elsewhere: no special values
   usual,       ///< all recipes
   thorough,    ///< besides, launches in a row, and blocks in several orders

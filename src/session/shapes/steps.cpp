@@ -1,6 +1,7 @@
 // The steps of a kernel along each dimension.
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -59,18 +60,21 @@ std::int64_t tile_of_grid(const ShapedKernel& kernel, const Problem& base, const
 /// The largest extents at which a number that the launches are given is what it is at the least one. Such a number is
 /// mostly the share of a block: up to there more of the blocks have one, from there on fewer have larger ones.
 std::set<std::int64_t> same_numbers(const ShapedKernel& kernel, const Problem& base, const Dimension& dimension) {
-  const auto numbers_at = [&](std::int64_t extent) {
-    return numbers_of(launches_at(kernel, base, dimension.name, extent));
+  std::map<std::int64_t, std::vector<ScalarArgument>> known;  // the searches for several numbers begin alike
+  const auto numbers_at = [&](std::int64_t extent) -> const std::vector<ScalarArgument>& {
+    const auto [at, is_new] = known.try_emplace(extent);
+    if (is_new) at->second = numbers_of(launches_at(kernel, base, dimension.name, extent));
+    return at->second;
   };
   const std::int64_t least = std::max<std::int64_t>(1, dimension.minimum);
   const std::int64_t most = std::min(dimension.maximum, kFarthestExtent);
-  const auto at_least = numbers_at(least), at_most = numbers_at(most);
+  const auto &at_least = numbers_at(least), &at_most = numbers_at(most);
   std::set<std::int64_t> ends;
   for (std::size_t i = 0; i < at_least.size() && at_least.size() == at_most.size(); ++i) {
     std::int64_t low = least, high = most;
     while (high - low > 1 && !(at_least[i] == at_most[i])) {
       const std::int64_t middle = low + (high - low) / 2;
-      const auto numbers = numbers_at(middle);
+      const auto& numbers = numbers_at(middle);
       (numbers.size() == at_least.size() && numbers[i] == at_least[i] ? low : high) = middle;
     }
     if (low > least + kSmallestStep && low <= kLargestTile) ends.insert(low);

@@ -99,7 +99,8 @@ TEST_CASE("cli: a suite says which problems; nothing else may", "[cli]") {
 }
 
 TEST_CASE("cli: the smoke suite on the emulated device", "[cli][emulated]") {
-  const Sandbox sandbox;
+  Sandbox sandbox;
+  sandbox.limit = std::chrono::minutes(10);  // five tunes: a minute on two cores, twice that beside another test
   const ProcessResult result = sandbox.run({"tune", "--suite", "gemm-smoke", "--device", "emu:h200"});
   INFO(result.err);
   CHECK(result.exit_code == 0);
