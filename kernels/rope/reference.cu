@@ -3,6 +3,8 @@
 #include "common/types.cuh"
 
 __device__ __forceinline__ ACC magnitude(ACC x) { return x < 0 ? -x : x; }
+__device__ __forceinline__ ACC infinite() { return __int_as_float(0x7f800000); }
+__device__ __forceinline__ bool is_infinite(ACC x) { return magnitude(x) == infinite(); }
 
 extern "C" __global__ void reference(const DTYPE* X, const float* cosines, const float* sines, int H, int D, float theta,
                                      const long long* index, long long count, ACC* value, ACC* scale) {
@@ -23,4 +25,9 @@ extern "C" __global__ void reference(const DTYPE* X, const float* cosines, const
   value[place] = first ? p * c - q * s : p * s + q * c;
   const ACC sizes = first ? magnitude(p * c) + magnitude(q * s) : magnitude(p * s) + magnitude(q * c);
   scale[place] = sizes + (COMPUTED ? (magnitude(p) + magnitude(q)) * (2 + 4 * angle) : ACC(0));
+  // A factor that may be of either sign, or 0, takes an infinity anywhere but to a number.
+  const ACC doubt = COMPUTED ? (2 + 4 * angle) * ACC(2.4e-7) : ACC(-1);
+  const ACC of_p = first ? c : s, of_q = first ? s : c;
+  if ((is_infinite(p) && magnitude(of_p) <= doubt) || (is_infinite(q) && magnitude(of_q) <= doubt))
+    scale[place] = -infinite();
 }

@@ -115,6 +115,18 @@ TEST_CASE("NaN passes only where the reference is NaN", "[verify]") {
   }
 }
 
+TEST_CASE("an error scale of -infinity takes either infinity and NaN, and no number", "[verify]") {
+  for (const double reference : {kInfinity, -kInfinity, kNan}) {
+    CAPTURE(reference);
+    for (const double got : {kInfinity, -kInfinity, kNan})
+      CHECK(judge(lab::kFp32, got, reference, bound(0.01, 0.02, 0.3), -kInfinity).passed);
+    for (const double got : {0.0, 1.0, -3e38})
+      CHECK_FALSE(judge(lab::kFp32, got, reference, bound(0.01, 0.02, 0.3), -kInfinity).passed);
+    CHECK_FALSE(judge(lab::kFp32, 1.0, reference, bound(0, 0, 0, true), -kInfinity).passed);
+  }
+  CHECK_FALSE(judge(lab::kFp32, -kInfinity, kInfinity, bound(0.01, 0.02, 0.3), kInfinity).passed);
+}
+
 TEST_CASE("infinities of the reference must be met", "[verify]") {
   for (const bool exact : {false, true}) {
     const lab::CompareArguments a = bound(0.1, 0, 0, exact);

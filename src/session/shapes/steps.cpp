@@ -14,7 +14,8 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::int64_t kFarthestExtent = 1 << 16, kLargestStep = 4096, kLargestTile = 32768;
-constexpr int kManySms = 1 << 14;  // multiprocessors: persistent grids are as large as the work is
+constexpr std::int64_t kLargestNumber = 1 << 14;  // 32-bit elements that fit into shared memory
+constexpr int kManySms = 1 << 14;                 // multiprocessors: persistent grids are as large as the work is
 constexpr std::size_t kMostSteps = 8;
 constexpr std::int64_t kSmallestStep = 8;  // less is tried anyway
 
@@ -82,7 +83,7 @@ std::set<std::int64_t> same_numbers(const ShapedKernel& kernel, const Problem& b
   return ends;
 }
 
-/// Numbers of the program between 2 and kLargestStep: parameters, then derived values; the largest of them.
+/// Numbers of the program up to kLargestNumber, kMostSteps of them: parameters, then derived values.
 std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem& base) {
   std::vector<std::int64_t> numbers = kernel.configuration.values;
   try {
@@ -93,7 +94,7 @@ std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem
   }
   std::set<std::int64_t> steps;
   for (const std::int64_t number : numbers)
-    if (number > kSmallestStep && number <= kLargestStep && steps.size() < kMostSteps) steps.insert(number);
+    if (number > kSmallestStep && number <= kLargestNumber && steps.size() < kMostSteps) steps.insert(number);
   return steps;
 }
 

@@ -116,7 +116,11 @@ TEST_CASE("shares of blocks are tried where as many blocks as possible have one,
   const auto split = shapes("attention", "split_kv", "bf16", {{"queries", 2}}, "SPLITS=64,WARPS=2,BN=16,STAGES=2");
   CHECK(has(extents(split, "keys"), {64 * 2 * 16 - 1, 64 * 2 * 16 + 1}));
   // Of few segments one is as long as what a block holds.
-  CHECK(has(extents(shapes("segmented_sort", "bitonic", "uint32", {{"N", 20001}}, "HELD=2048"), "N"), {2048, 2049}));
+  for (const std::int64_t held : {2048, 8192}) {
+    const std::string configuration = "HELD=" + std::to_string(held);
+    const auto sorted = shapes("segmented_sort", "bitonic", "uint32", {{"N", 20001}}, configuration.c_str());
+    CHECK(has(extents(sorted, "N"), {held, held + 1}));
+  }
 }
 
 TEST_CASE("an extent that is valid beside few others is tried beside these", "[check]") {
