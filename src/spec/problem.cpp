@@ -250,7 +250,7 @@ std::string Problem::key() const {
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars)
     if (!unsaid.contains(name)) key += fmt::format(" {}={}", name, value);
-  if (row_padding > 0) key += fmt::format(" row-padding={}", row_padding);
+  if (row_padding.bytes > 0) key += " row-padding=" + row_padding.text();
   if (!inputs_hot.empty()) key += fmt::format(" inputs-hot={}", fmt::join(inputs_hot, ","));
   return key;
 }
@@ -268,7 +268,7 @@ std::string Problem::title() const {
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
   for (const auto& [name, value] : scalars)
     if (quiet.contains(name) && !unsaid.contains(name)) title += fmt::format(" {}={}", name, value);
-  if (row_padding > 0) title += fmt::format(" row-padding={}", row_padding);
+  if (row_padding.bytes > 0) title += " row-padding=" + row_padding.text();
   if (!inputs_hot.empty()) title += fmt::format(" inputs-hot={}", fmt::join(inputs_hot, ","));
   return title;
 }
@@ -285,9 +285,7 @@ Problem make_problem(const Family& family, const ProblemRequest& request) {
   resolve_flags(family, request, problem);
   resolve_scalars(family, request, problem);
   problem.row_padding = request.row_padding;
-  if (request.row_padding < 0 || request.row_padding > kMostRowPadding || request.row_padding % kRowPaddingStep != 0)
-    throw UsageError(fmt::format("--row-padding {}: a multiple of {} bytes is needed, at most {}", request.row_padding,
-                                 kRowPaddingStep, kMostRowPadding));
+  require_valid(request.row_padding);
   problem.inputs_hot = resolve_hot_inputs(family, request);
   try {
     for (const Derived& derived : family.derived)

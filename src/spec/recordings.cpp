@@ -16,7 +16,7 @@ constexpr std::size_t kNamedRecordings = 8;  // in a message
 
 /// Its rows are dense, whatever those of a check are.
 std::string key_of(Problem problem) {
-  problem.row_padding = 0;
+  problem.row_padding = {};
   return problem.key();
 }
 

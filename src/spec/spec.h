@@ -13,6 +13,7 @@
 
 #include "plan/device_info.h"
 #include "plan/problem_plan.h"
+#include "plan/row_padding.h"
 #include "spec/expression/expression.h"
 #include "spec/launch_decl.h"
 #include "spec/reference_decl.h"
@@ -266,7 +267,7 @@ struct ProblemRequest {
   std::string dtype;
   std::map<std::string, std::string> flags;
   std::map<std::string, double> scalars;
-  std::int64_t row_padding = 0;                             ///< as a Problem's
+  RowPadding row_padding = {};                              ///< as a Problem's
   std::optional<std::vector<std::string>> inputs_hot = {};  ///< in place of those that the family says; empty: none
 };
 
@@ -277,20 +278,17 @@ struct Problem {
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
   std::vector<std::pair<std::string, std::string>> flags;
   std::vector<std::pair<std::string, double>> scalars;
-  std::set<std::string> quiet;   ///< dimensions, flags and scalars that may stay unsaid
-  std::set<std::string> unsaid;  ///< of these, those at their defaults
-  std::int64_t row_padding = 0;  ///< bytes behind each row of the tensors that a variant takes with a leading dimension
+  std::set<std::string> quiet;               ///< dimensions, flags and scalars that may stay unsaid
+  std::set<std::string> unsaid;              ///< of these, those at their defaults
+  RowPadding row_padding = {};               ///< of the tensors that a variant takes with a leading dimension
   std::vector<std::string> inputs_hot = {};  ///< in the tensors' order
   Environment environment;                   ///< dimensions, dtype.*, flag.value, derived
   [[nodiscard]] std::string key() const;     ///< canonical: "gemm M=4096 N=4096 K=4096 bf16 layout=nn alpha=1 beta=0"
   [[nodiscard]] std::string title() const;   ///< "gemm 4096x4096x4096 bf16 nn", "... nn batch=3 activation=relu"
 };
 
-/// Of row_padding: rows with it begin where an access as wide as any may still begin if those without could.
-inline constexpr std::int64_t kRowPaddingStep = kLeastAlignment, kMostRowPadding = 4096;
-
 /// Throws UsageError: unknown dimension, flag, dtype or scalar (nearest named), outside minimum..maximum, a constraint
-/// of the family, a tensor beyond 2^62 bytes, a row padding that is no multiple of kRowPaddingStep.
+/// of the family, a tensor beyond 2^62 bytes, a row padding that is none.
 Problem make_problem(const Family& family, const ProblemRequest& request);
 std::vector<Tensor> tensors_of(const Family& family, const Problem& problem);
 double flops_of(const Family& family, const Problem& problem);

@@ -15,7 +15,7 @@ std::string pitched(const std::string& top, const std::string& arguments) {
   return top + "\n" + replaced(kVariant, R"("A", "D", "M", "N", "K", "alpha")", arguments);
 }
 
-Instance instance_of(const std::string& variant, std::int64_t padding, const std::string& dtype = "bf16",
+Instance instance_of(const std::string& variant, const RowPadding& padding, const std::string& dtype = "bf16",
                      const std::string& layout = "nn") {
   const KernelFolder folder = load_specs(kFamily, variant);
   ProblemRequest request;
@@ -44,17 +44,20 @@ std::vector<std::int64_t> numbers(const Instance& instance) {
 TEST_CASE("pitch: the width where nothing else is asked for, more where rows are padded", "[spec]") {
   const std::string variant =
       pitched(R"(pitch = ["D", "A"])", R"("A", "D + (M - 1) * pitch.D * dtype.bytes", "pitch.A", "i64: M * pitch.D")");
-  const Instance dense = instance_of(variant, 0);
+  const Instance dense = instance_of(variant, RowPadding{});
   CHECK(numbers(dense) == std::vector<std::int64_t>{7, 100 * 50});
   CHECK(dense.plan.pitches.empty());
-  const Instance padded = instance_of(variant, 48);
+  const Instance padded = instance_of(variant, {48});
   // The second of them has gaps three times as wide.
   CHECK(numbers(padded) == std::vector<std::int64_t>{7 + 24, 100 * (50 + 72)});
   CHECK(padded.plan.pitches == std::vector<Pitch>{{"A", 31}, {"D", 122}});
   CHECK(std::get<TensorArgument>(padded.plan.launches[0].arguments[1]).offset_bytes == 99 * 122 * 2);
   CHECK(padded.defines == dense.defines);  // the program is the same
-  CHECK(numbers(instance_of(variant, 48, "fp32")) == std::vector<std::int64_t>{7 + 12, 100 * (50 + 36)});
-  CHECK(numbers(instance_of(variant, 48, "bf16", "tn"))[0] == 100 + 24);
+  CHECK(numbers(instance_of(variant, {48}, "fp32")) == std::vector<std::int64_t>{7 + 12, 100 * (50 + 36)});
+  CHECK(numbers(instance_of(variant, {48}, "bf16", "tn"))[0] == 100 + 24);
+  // From the next 16 bytes on: 7 and 50 elements of 2 bytes, 50 of 4.
+  CHECK(numbers(instance_of(variant, {48, true})) == std::vector<std::int64_t>{8 + 24, 100 * (56 + 72)});
+  CHECK(numbers(instance_of(variant, {48, true}, "fp32")) == std::vector<std::int64_t>{8 + 12, 100 * (52 + 36)});
 }
 
 TEST_CASE("pitch: tensor maps have it, tensors that are not named stay dense", "[spec]") {
@@ -66,7 +69,7 @@ dims = ["K", "M"]
 strides = ["pitch.A * dtype.bytes"]
 box = [16, 16]
 )",
-                                      32);
+                                      {32});
   const auto& map = std::get<TensorMapArgument>(padded.plan.launches[0].arguments[0]).map;
   CHECK(map.stride_bytes == std::vector<std::uint64_t>{(7 + 16) * 2});
   CHECK(padded.plan.pitches == std::vector<Pitch>{{"A", 23}});
@@ -75,7 +78,7 @@ box = [16, 16]
 TEST_CASE("pitch: a problem with padded rows is another problem, for those that take them", "[spec]") {
   const KernelFolder folder = load_specs(kFamily, pitched(R"(pitch = ["A"])", R"("A", "D", "pitch.A")"));
   ProblemRequest request;
-  request.row_padding = 48;
+  request.row_padding = {48};
   const Problem padded = make_problem(folder.family, request);
   CHECK(padded.key() == "demo M=64 N=64 K=32 bf16 layout=nn alpha=1 row-padding=48");
   CHECK(padded.title() == "demo 64x64x32 bf16 nn row-padding=48");
@@ -83,8 +86,10 @@ TEST_CASE("pitch: a problem with padded rows is another problem, for those that 
   CHECK(unsupported_reason(folder.variants[0], padded, h200()).empty());
   CHECK_THAT(unsupported_reason(load_specs(kFamily, kVariant).variants[0], padded, h200()),
              Catch::Contains("variant 'tile' takes no tensor with padded rows"));
+  request.row_padding = {48, true};
+  CHECK(make_problem(folder.family, request).title() == "demo 64x64x32 bf16 nn row-padding=whole+48");
   for (const std::int64_t wrong : {-16, 8, 17, 8192}) {
-    request.row_padding = wrong;
+    request.row_padding = {wrong};
     CHECK_THROWS_WITH(make_problem(folder.family, request), Catch::Contains("--row-padding " + std::to_string(wrong)));
   }
 }
@@ -129,4 +134,11 @@ TEST_CASE("pitch: in code for others rows are dense", "[spec]") {
   CHECK_THAT(code, Catch::Contains("const std::int64_t pitch_A = v_K;") &&
                        Catch::Contains("const std::int64_t pitch_D = v_N;"));
   CHECK_THAT(code, Catch::Contains("e.int32(pitch_A);"));
+}
+
+TEST_CASE("pitch: a padding is read as it is told, and what is none is refused", "[spec]") {
+  for (const RowPadding& padding : {RowPadding{}, RowPadding{48}, RowPadding{48, true}})
+    CHECK(parse_row_padding(padding.text()) == padding);
+  for (const char* wrong : {"", "whole", "whole+", "whole+0", "whole+8", "8", "-16", "4112", "1M", "48 "})
+    CHECK_THROWS_AS(parse_row_padding(wrong), UsageError);
 }

@@ -164,7 +164,7 @@ void print_run(const CheckRun& run, const GlobalOptions& global) {
 /// Every stored winner of the device's class on its problem.
 ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& global) {
   if (!global.problem.empty() || !command.options.dtype.empty() || !command.options.variants.empty() ||
-      !command.options.configuration.empty() || command.options.row_padding != 0 ||
+      !command.options.configuration.empty() || command.options.row_padding.bytes != 0 ||
       command.options.every_configuration || command.options.every_value)
     throw UsageError(
         "check: of which family? (kerlab list; without one every stored winner is checked on its problem)");
@@ -206,7 +206,7 @@ ExitCode run_check_winners(const CheckCommand& command, const GlobalOptions& glo
 ExitCode run(const CheckCommand& command, const GlobalOptions& global) {
   if (command.second_opinion && !command.sanitize) throw UsageError("--second-opinion goes with --sanitize");
   if (command.sanitize && !command.junit.empty()) throw UsageError("--junit does not go with --sanitize");
-  if (command.options.row_padding != 0 && (command.sanitize || !command.suite.empty()))
+  if (command.options.row_padding.bytes != 0 && (command.sanitize || !command.suite.empty()))
     throw UsageError("--row-padding goes with one family, neither with --sanitize nor with --suite");
   const bool nothing_named = command.options.rig.target.empty() && command.suite.empty();
   if (nothing_named && command.sanitize)
@@ -241,10 +241,11 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
       ->type_name("FILE");
   parser->add_option("--dtype", options->dtype, "default: the family's first that the device supports");
   parser
-      ->add_option("--row-padding", options->row_padding,
-                   "gaps of so many bytes behind the rows of tensors that variants take with a leading dimension "
-                   "(pitch = [...]): of the first; twice as many behind those of the second, ...")
-      ->check(takes_whole(0, 1 << 20))
+      ->add_option_function<std::string>(
+          "--row-padding", [options](const std::string& text) { options->row_padding = parse_row_padding(text); },
+          "gaps of so many bytes behind the rows of tensors that variants take with a leading dimension "
+          "(pitch = [...]): of the first; three times as many behind those of the second, ...; whole+48: rows begin at "
+          "multiples of 16 bytes, whatever their width")
       ->type_name("BYTES");
   parser->option_defaults()->group("Kernels");
   parser

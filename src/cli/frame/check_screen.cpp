@@ -153,11 +153,12 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
   const RecipeReport* worst = most_telling(row.report);
   const bool by_numbers = worst != nullptr && row.trial.status == TrialStatus::wrong;
   text += by_numbers ? recipe_report(*worst) : "  " + row.trial.message + "\n";
-  if (row.problem.row_padding > 0)
+  if (row.problem.row_padding.bytes > 0)
     text += fmt::format(
-        "  rows of tensors in `pitch` have gaps of {} bytes behind them here: pitch.NAME is more than the "
+        "  rows of tensors in `pitch` have gaps of {} bytes behind them here{}: pitch.NAME is more than the "
         "width\n",
-        row.problem.row_padding);
+        row.problem.row_padding.bytes,
+        row.problem.row_padding.from_whole ? ", and begin at multiples of 16 bytes" : "");
   std::string others;
   for (const RecipeReport& report : row.report.recipes) {
     if (report.passed || &report == worst) continue;

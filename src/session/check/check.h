@@ -15,17 +15,17 @@ struct CheckOptions {
   RigOptions rig;
   std::vector<ProblemArgument> arguments;
   std::string dtype;
-  std::vector<std::string> variants;        ///< empty: the winner, or without one every variant; "all"
-  std::vector<std::string> without_winner;  ///< where none is stored: instead of every variant
-  std::string configuration;                ///< of the one variant; empty: winner's, shipped, default
-  bool every_configuration = false;         ///< all valid ones of the variants
-  bool every_value = false;                 ///< so many more that each value of each parameter is among them
-  bool only_asked = false;                  ///< no adversarial shapes
-  bool fail_fast = false;                   ///< nothing is checked after the first failure
-  std::int64_t row_padding = 0;      ///< bytes behind the rows of tensors that variants take with a leading dimension
-  bool full = false;                 ///< emulated: every block is executed
-  std::vector<std::string> recipes;  ///< names of those to run; empty: all of the family's
-  bool stored_winners = false;       ///< of the family, each on its problem; nothing above says which
+  std::vector<std::string> variants;                 ///< empty: the winner, or without one every variant; "all"
+  std::vector<std::string> without_winner;           ///< where none is stored: instead of every variant
+  std::string configuration;                         ///< of the one variant; empty: winner's, shipped, default
+  bool every_configuration = false;                  ///< all valid ones of the variants
+  bool every_value = false;                          ///< so many more that each value of each parameter is among them
+  bool only_asked = false;                           ///< no adversarial shapes
+  bool fail_fast = false;                            ///< nothing is checked after the first failure
+  RowPadding row_padding = {};                       ///< of tensors that variants take with a leading dimension
+  bool full = false;                                 ///< emulated: every block is executed
+  std::vector<std::string> recipes;                  ///< names of those to run; empty: all of the family's
+  bool stored_winners = false;                       ///< of the family, each on its problem; nothing above says which
   std::filesystem::path shipped = shipped_folder();  ///< of winners to take where none is stored
   std::string command, version;
 };

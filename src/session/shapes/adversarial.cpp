@@ -14,6 +14,7 @@
 #include "session/shapes/parts.h"
 #include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
+#include "session/shapes/workers.h"
 
 namespace kerlab::session {
 
@@ -187,11 +188,12 @@ class CoveringArray {
 
   /// The base with gaps behind its rows: it has several, as many a problem drawn for an edge has not.
   void add_padded() {
-    LevelOfEach row(levels_.factors.size(), 0);
     const auto padding = std::ranges::find(levels_.factors, ShapeFactor::What::padding, &ShapeFactor::what);
-    if (padding == levels_.factors.end() || padding->levels.size() < 2) return;
-    row[static_cast<std::size_t>(padding - levels_.factors.begin())] = 1;
-    if (rows_.is_affordable(row)) add(row);
+    if (padding == levels_.factors.end()) return;
+    LevelOfEach row(levels_.factors.size(), 0);
+    std::size_t& level = row[static_cast<std::size_t>(padding - levels_.factors.begin())];
+    for (level = 1; level < padding->levels.size(); ++level)
+      if (rows_.is_affordable(row)) add(row);
   }
 
   [[nodiscard]] std::int64_t least_of(const std::string& name) const {
@@ -214,14 +216,13 @@ class CoveringArray {
   [[nodiscard]] std::int64_t gain(const LevelOfEach& row, bool by_pairs, bool flags) const {
     std::set<std::size_t> alone;
     std::int64_t pairs = 0, needed = 0;
-    const bool muted = rows_.is_muted(row);
+    const LevelRows::Shown shown = rows_.shown_by(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
-      const bool shows_f = !muted || rows_.is_muting(f, row[f]);
       for (const std::size_t goal : goals_of_[f][row[f]])
-        if (shows_f && !reached_.contains(goal)) alone.insert(goal);
+        if (shown.has(f) && !reached_.contains(goal)) alone.insert(goal);
       const std::size_t kind = kinds_[f][row[f]];
       for (std::size_t g = 0; g < f && kind != 0; ++g)
-        if (kinds_[g][row[g]] != 0 && (shows_f || rows_.is_muting(g, row[g])) && is_paired(f, g) &&
+        if (kinds_[g][row[g]] != 0 && shown.has(f, g) && is_paired(f, g) &&
             !pairs_.contains({kinds_[g][row[g]], kind})) {
           ++pairs;
           needed += flags ? rows_.is_a(f, ShapeFactor::What::flag) || rows_.is_a(g, ShapeFactor::What::flag)
@@ -236,12 +237,11 @@ class CoveringArray {
     ProblemRequest request = rows_.request_of(row);
     const Thoroughness thoroughness = thoroughness_of(kernel_.family, make_problem(kernel_.family, request), limits_);
     found_.problems.push_back({std::move(request), MadeFor::edges, thoroughness});
-    const bool muted = rows_.is_muted(row);
+    const LevelRows::Shown shown = rows_.shown_by(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
-      const bool shows_f = !muted || rows_.is_muting(f, row[f]);
-      if (shows_f) reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
+      if (shown.has(f)) reached_.insert(goals_of_[f][row[f]].begin(), goals_of_[f][row[f]].end());
       for (std::size_t g = 0; g < f; ++g)
-        if (shows_f || rows_.is_muting(g, row[g])) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
+        if (shown.has(f, g)) pairs_.insert({kinds_[g][row[g]], kinds_[f][row[f]]});
     }
   }
 
@@ -339,6 +339,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   for (ProblemRequest& request : costly_shapes(kernel, base, limits))
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
   for (CheckedProblem& one : banded_shapes(kernel, base, limits.flops)) found.problems.push_back(std::move(one));
+  for (CheckedProblem& one : worker_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
   for (auto& single : {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, limits),
                        many_rounds_shape(kernel, base, limits)})
     if (single) found.problems.push_back(*single);

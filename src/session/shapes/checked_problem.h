@@ -17,6 +17,7 @@ enum class MadeFor : std::uint8_t {
   many_parts,         ///< more partial results than whoever gathers them has threads
   many_rounds,        ///< so many that they are gathered in several rounds
   bands_of_tiles,  ///< many tiles along one dimension, some along another: they are walked in bands, and one is lower
+  idle_workers,    ///< fewer pieces of work than the device has places for blocks, or one more
   far_index,       ///< a tensor has more than 2^31 elements
 };
 

@@ -54,7 +54,7 @@ class SampledFar : public FarStrategy {
 
   [[nodiscard]] ProblemRequest base() const override {
     ProblemRequest request = request_of(asked_);
-    request.row_padding = 0;  // sparse tensors are dense
+    request.row_padding = {};  // sparse tensors are dense
     return request;
   }
 

@@ -23,7 +23,7 @@ ProblemRequest LevelRows::request_of(const LevelOfEach& row) const {
     if (factor.what == ShapeFactor::What::dimension) request.dimensions[factor.name] = level.extent;
     if (factor.what == ShapeFactor::What::flag) request.flags[factor.name] = level.value;
     if (factor.what == ShapeFactor::What::scalar) request.scalars[factor.name] = level.number;
-    if (factor.what == ShapeFactor::What::padding) request.row_padding = level.extent;
+    if (factor.what == ShapeFactor::What::padding) request.row_padding = level.padding;
   }
   return request;
 }
@@ -49,10 +49,19 @@ bool LevelRows::is_muting(std::size_t factor, std::size_t level) const {
   return is_a(factor, ShapeFactor::What::dimension) && levels[level].extent == 0 && levels[0].extent != 0;
 }
 
-bool LevelRows::is_muted(const LevelOfEach& row) const {
+bool LevelRows::Shown::has(std::size_t factor) const {
+  return muting.empty() || (muting.size() == 1 && muting[0] == factor);
+}
+
+bool LevelRows::Shown::has(std::size_t one, std::size_t other) const {
+  return std::ranges::all_of(muting, [&](std::size_t factor) { return factor == one || factor == other; });
+}
+
+LevelRows::Shown LevelRows::shown_by(const LevelOfEach& row) const {
+  Shown shown;
   for (std::size_t f = 0; f < row.size(); ++f)
-    if (is_muting(f, row[f])) return true;
-  return false;
+    if (is_muting(f, row[f])) shown.muting.push_back(f);
+  return shown;
 }
 
 void LevelRows::set_if_valid(LevelOfEach& row, std::size_t factor, std::size_t level) const {

@@ -28,7 +28,13 @@ class LevelRows {
   /// A scalar that is 0 where the base's is not, a dimension of nothing: what is wrong of other factors hides behind
   /// it.
   [[nodiscard]] bool is_muting(std::size_t factor, std::size_t level) const;
-  [[nodiscard]] bool is_muted(const LevelOfEach& row) const;
+  /// What a row shows: everything; behind a muting factor that one alone; behind two that they are 0 together.
+  struct Shown {
+    std::vector<std::size_t> muting;
+    [[nodiscard]] bool has(std::size_t factor) const;
+    [[nodiscard]] bool has(std::size_t one, std::size_t other) const;
+  };
+  [[nodiscard]] Shown shown_by(const LevelOfEach& row) const;
 
   /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
   [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const;

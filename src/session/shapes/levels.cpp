@@ -140,7 +140,7 @@ ProblemRequest varied(const ProblemRequest& base, const ShapeFactor& factor, con
       request.scalars[factor.name] = level.number;
       break;
     case ShapeFactor::What::padding:
-      request.row_padding = level.extent;
+      request.row_padding = level.padding;
       break;
   }
   return request;
@@ -325,12 +325,15 @@ class LevelCollector {
 
   /// Of the variants that take a pitch.
   void add_padding() {
-    const auto level = [](std::int64_t bytes) {
-      const std::string text = fmt::format("row padding {}", bytes);
-      return ShapeLevel{text, bytes, {}, 0, {text}, false, text};
+    const auto level = [](const RowPadding& padding) {
+      const std::string text = "row padding " + padding.text();
+      ShapeLevel one{text, 0, {}, 0, {text}, false, text};
+      one.padding = padding;
+      return one;
     };
     std::vector<ShapeLevel> wished = {level(base_.row_padding)};
-    if (base_.row_padding == 0 && !kernel_.variant.pitch.empty()) wished.push_back(level(kRowPadding));
+    if (base_.row_padding.bytes == 0 && !kernel_.variant.pitch.empty())
+      wished.insert(wished.end(), {level({kRowPadding}), level({kRowPadding, true})});
     add({ShapeFactor::What::padding, "row padding", {}}, wished);
   }
 

@@ -20,12 +20,13 @@ struct ShapedKernel {
 
 struct ShapeLevel {
   std::string text;                ///< "K=1030", "layout=nt", "beta=-1"
-  std::int64_t extent = 0;         ///< of a dimension; of padding: bytes
+  std::int64_t extent = 0;         ///< of a dimension
   std::string value = {};          ///< of a flag
   double number = 0;               ///< of a scalar
   std::vector<std::string> alone;  ///< goals that it reaches: "K % 64 = 1", "layout=nt"
   bool whole = false;              ///< of a dimension: so many tiles and vectors without a rest
   std::string kind = {};           ///< what of it is paired with other factors: "K % 4", "layout=nt"; empty: nothing
+  RowPadding padding = {};
 };
 
 struct ShapeFactor {

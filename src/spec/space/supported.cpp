@@ -79,7 +79,7 @@ Unsupported ruled_out(const Variant& variant, const Problem& problem, const Devi
       return {fmt::format("does not support {} (it supports {})", wanted, fmt::join(variant.required_flags, ", ")),
               "no " + wanted};
   }
-  if (problem.row_padding > 0 && variant.pitch.empty())
+  if (problem.row_padding.bytes > 0 && variant.pitch.empty())
     return {"takes no tensor with padded rows (it says no pitch = [...])", "no padded rows"};
   return {};
 }

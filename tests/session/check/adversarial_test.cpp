@@ -327,12 +327,31 @@ TEST_CASE("a limit of 0 is tried between two integers, above the lower one in wh
 }
 
 TEST_CASE("rows with gaps behind them are tried with variants that take a pitch", "[check]") {
-  const auto padded = [](const AdversarialShapes& all) {
-    return std::ranges::count_if(requests_for(all, MadeFor::edges),
-                                 [](const ProblemRequest& shape) { return shape.row_padding > 0; });
+  const auto padded = [](const AdversarialShapes& all, bool from_whole) {
+    return std::ranges::count_if(requests_for(all, MadeFor::edges), [&](const ProblemRequest& shape) {
+      return shape.row_padding.bytes > 0 && shape.row_padding.from_whole == from_whole;
+    });
   };
-  CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}})) > 0);
-  CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}})) == 0);
+  for (const bool from_whole : {false, true}) {
+    CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}}), from_whole) > 0);
+    CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}}), from_whole) == 0);
+  }
+}
+
+TEST_CASE("less work than a device has workers is tried, and a piece more, with all of its multiprocessors",
+          "[check]") {
+  const auto of = [](const char* family, const char* variant, const char* dtype) {
+    return problems_for(shapes(family, variant, dtype, {}), MadeFor::idle_workers);
+  };
+  const auto rows = of("rmsnorm_backward", "row_tile", "bf16");
+  REQUIRE(rows.size() == 2);
+  for (const CheckedProblem& one : rows) CHECK(one.sms == hopper().sms);
+  const std::int64_t half = rows[0].request.dimensions.at("M"), more = rows[1].request.dimensions.at("M");
+  CHECK(half >= more / 2);
+  CHECK(half < more / 2 + 10);
+  CHECK(more % hopper().sms == 1);
+  CHECK(of("softmax", "naive", "fp32").empty());
+  CHECK(of("gemm", "smem_tile", "bf16").empty());
 }
 
 TEST_CASE("a check makes no more than 56 problems; what they leave out is named", "[check]") {

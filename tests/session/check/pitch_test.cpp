@@ -28,7 +28,7 @@ constexpr std::string_view kCopyToml = R"toml(
 pitch = ["x", "y"]
 [[parameter]]
 name = "BUG"
-values = [0, 1, 2, 3, 4, 5, 6]
+values = [0, 1, 2, 3, 4, 5, 6, 7]
 [[launch]]
 kernel = "copy_rows"
 grid = ["M"]
@@ -42,6 +42,7 @@ extern "C" __global__ void copy_rows(const DTYPE* x, DTYPE* y, int n, int pitch_
   const DTYPE* from = x + blockIdx.x * (BUG == 1 ? n : 1LL * pitch_x);   // 1, 2: the width for the pitch
   DTYPE* to = y + blockIdx.x * (BUG == 2 ? n : pitch_y);
   for (int i = threadIdx.x; i < n; i += 64) to[i] = from[i];
+  if (BUG == 7 && pitch_y % 8 == 0 && threadIdx.x < 8) to[n - n % 8 + threadIdx.x] = from[n - n % 8 + threadIdx.x];  // whole rows
   if (threadIdx.x != 0 || pitch_x == n) return;
   if (BUG == 3 && blockIdx.x == 3) to[n + 2] = from[0];            // 3, 4: writes behind a row of the output, of the input
   if (BUG == 4 && blockIdx.x == 3) const_cast<DTYPE*>(from)[n] = from[0];
@@ -62,7 +63,7 @@ struct Rows {
     options = emulated_check(fixture, "copy", folder.string());
     options.only_asked = true;
   }
-  std::vector<CheckRow> check(std::int64_t padding, const std::string& configuration = "",
+  std::vector<CheckRow> check(const RowPadding& padding, const std::string& configuration = "",
                               const std::string& dtype = "") {
     CheckOptions chosen = options;
     chosen.row_padding = padding;
@@ -77,12 +78,12 @@ struct Rows {
 
 TEST_CASE("pitch: what is wrong with padded rows only is found with padded rows", "[session][emulated]") {
   Rows rows;
-  for (const CheckRow& row : rows.check(0)) {
+  for (const CheckRow& row : rows.check({0})) {
     INFO(row.trial.configuration << ": " << row.trial.message);
     CHECK(row.trial.status == TrialStatus::passed);
   }
-  const std::vector<CheckRow> padded = rows.check(48);
-  REQUIRE(padded.size() == 7);
+  const std::vector<CheckRow> padded = rows.check({48});
+  REQUIRE(padded.size() == 8);
   CHECK(padded[0].trial.status == TrialStatus::passed);
   CHECK(padded[0].problem.title() == "rows 5x33 bf16 row-padding=48");
   CHECK(padded[1].trial.status == TrialStatus::wrong);
@@ -99,16 +100,29 @@ TEST_CASE("pitch: what is wrong with padded rows only is found with padded rows"
   CHECK_THAT(padded[6].trial.message, Catch::Contains("y with padded rows: 2 bytes"));
 }
 
+TEST_CASE("pitch: who takes rows that begin at whole packets for whole ones is found", "[session][emulated]") {
+  Rows rows;
+  CHECK(rows.check({48}, "BUG=7").at(0).trial.status == TrialStatus::passed);
+  CHECK(rows.check({48, true}, "BUG=0").at(0).trial.status == TrialStatus::passed);
+  const CheckRow whole = rows.check({48, true}, "BUG=7").at(0);
+  CHECK(whole.trial.status == TrialStatus::guard_violation);
+  CHECK_THAT(whole.command, Catch::Contains(" --row-padding whole+48 --only"));
+  rows.options.only_asked = false;
+  CHECK(std::ranges::any_of(rows.check({}, "BUG=7"), [](const CheckRow& row) {
+    return row.trial.status == TrialStatus::guard_violation && row.problem.row_padding == RowPadding{48, true};
+  }));
+}
+
 TEST_CASE("pitch: rows are padded for every dtype, and by as much as was asked for", "[session][emulated]") {
   Rows rows;
   for (const char* dtype : {"bf16", "fp32"})
     for (const std::int64_t padding : {16, 4096}) {
       CAPTURE(dtype, padding);
-      CHECK(rows.check(padding, "BUG=0", dtype).at(0).trial.status == TrialStatus::passed);
-      CHECK(rows.check(padding, "BUG=1", dtype).at(0).trial.status == TrialStatus::wrong);
-      CHECK(rows.check(padding, "BUG=3", dtype).at(0).trial.status == TrialStatus::guard_violation);
+      CHECK(rows.check({padding}, "BUG=0", dtype).at(0).trial.status == TrialStatus::passed);
+      CHECK(rows.check({padding}, "BUG=1", dtype).at(0).trial.status == TrialStatus::wrong);
+      CHECK(rows.check({padding}, "BUG=3", dtype).at(0).trial.status == TrialStatus::guard_violation);
     }
-  CHECK_THROWS_WITH(rows.check(24, "BUG=0"), Catch::Contains("--row-padding 24: a multiple of 16"));
+  CHECK_THROWS_WITH(rows.check({24}, "BUG=0"), Catch::Contains("--row-padding 24: a multiple of 16"));
 }
 
 TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a variant takes them",
@@ -116,11 +130,11 @@ TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a v
   Rows rows;
   rows.options.only_asked = false;
   const auto padded = [&] {
-    const std::vector<CheckRow> all = rows.check(0, "BUG=1");
+    const std::vector<CheckRow> all = rows.check({0}, "BUG=1");
     return std::count_if(all.begin(), all.end(), [](const CheckRow& row) {
       const bool one_row = row.problem.dimensions[0].second == 1;
-      CHECK((row.trial.status == TrialStatus::passed) == (row.problem.row_padding == 0 || one_row));
-      return row.problem.row_padding > 0 && !one_row;
+      CHECK((row.trial.status == TrialStatus::passed) == (row.problem.row_padding.bytes == 0 || one_row));
+      return row.problem.row_padding.bytes > 0 && !one_row;
     });
   };
   CHECK(padded() >= 2);
@@ -131,16 +145,16 @@ TEST_CASE("pitch: shapes that break kernels come with padded rows too, where a v
   write_atomic(file, dense);
   CHECK(padded() == 0);
   rows.options.only_asked = true;
-  CHECK_THROWS_WITH(rows.check(48), Catch::Contains("variant 'copy' takes no tensor with padded rows"));
+  CHECK_THROWS_WITH(rows.check({48}), Catch::Contains("variant 'copy' takes no tensor with padded rows"));
 }
 
 TEST_CASE("pitch: other dtypes are tried with the rows that were asked for", "[session][emulated]") {
   Rows rows;
   rows.options.only_asked = false;
   std::size_t others = 0;
-  for (const CheckRow& row : rows.check(48, "BUG=0")) {
+  for (const CheckRow& row : rows.check({48}, "BUG=0")) {
     if (row.problem.dtype == DType::bf16) continue;
-    CHECK(row.problem.row_padding == 48);
+    CHECK(row.problem.row_padding == RowPadding{48});
     ++others;
   }
   CHECK(others > 0);
@@ -149,18 +163,18 @@ TEST_CASE("pitch: other dtypes are tried with the rows that were asked for", "[s
 TEST_CASE("pitch: on a device that is no emulator copies are made and scanned", "[session]") {
   Rows rows;
   rows.options.rig.device = rows.fixture.device();
-  CHECK(rows.check(48, "BUG=0").at(0).trial.status == TrialStatus::passed);
+  CHECK(rows.check({48}, "BUG=0").at(0).trial.status == TrialStatus::passed);
   rows.fixture.write_script("[[rule]]\nmatch = \"copy BUG=0\"\noutcome = \"guard\"\n");
-  CHECK(rows.check(48, "BUG=0").at(0).trial.status == TrialStatus::guard_violation);
+  CHECK(rows.check({48}, "BUG=0").at(0).trial.status == TrialStatus::guard_violation);
 }
 
 TEST_CASE("pitch: of a big problem some blocks are executed, and a small one with padded rows whole",
           "[session][emulated]") {
   Rows rows;
   rows.options.arguments = {{"M", "20000"}, {"N", "2000"}};
-  const CheckRow right = rows.check(48, "BUG=0").at(0);
+  const CheckRow right = rows.check({48}, "BUG=0").at(0);
   CHECK(right.trial.status == TrialStatus::passed);
   CHECK_THAT(right.scope, Catch::Contains(" of 20000 blocks, and whole at rows 391x263 bf16 row-padding=48"));
-  CHECK(rows.check(48, "BUG=1").at(0).trial.status == TrialStatus::wrong);
-  CHECK(rows.check(48, "BUG=3").at(0).trial.status == TrialStatus::guard_violation);
+  CHECK(rows.check({48}, "BUG=1").at(0).trial.status == TrialStatus::wrong);
+  CHECK(rows.check({48}, "BUG=3").at(0).trial.status == TrialStatus::guard_violation);
 }
