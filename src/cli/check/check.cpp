@@ -246,7 +246,7 @@ Command add_check(CLI::App& root, const GlobalOptions& global) {
           "gaps of so many bytes behind the rows of tensors that variants take with a leading dimension "
           "(pitch = [...]): of the first; three times as many behind those of the second, ...; whole+48: rows begin at "
           "multiples of 16 bytes, whatever their width")
-      ->type_name("BYTES");
+      ->type_name("BYTES|whole+BYTES");
   parser->option_defaults()->group("Kernels");
   parser
       ->add_option("--variant", options->variants,

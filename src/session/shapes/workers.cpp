@@ -1,6 +1,7 @@
 #include "session/shapes/workers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
