@@ -9,7 +9,9 @@ namespace kerlab::session {
 
 namespace {
 
-constexpr std::chrono::minutes kEmulatedRunDeadline{10};
+// A block that goes on for ever is ended by its budget of instructions, not by this: a check of a right kernel may take
+// minutes of one core (attention over packed sequences more than four), on a busy machine several times as long.
+constexpr std::chrono::minutes kEmulatedRunDeadline{60};
 
 /// To fill so many elements under each of the recipes that are added to a family without any takes longer than all
 /// else.
