@@ -18,8 +18,10 @@ std::string RowPadding::text() const {
 }
 
 void require_valid(const RowPadding& padding) {
-  if (padding.bytes < 0 || padding.bytes > kMostRowPadding || padding.bytes % kRowPaddingStep != 0 ||
-      (padding.from_whole && padding.bytes == 0))
+  if (padding.from_whole && padding.bytes == 0)
+    throw UsageError(fmt::format("--row-padding {}: a gap of at least {} bytes is needed behind what is rounded up",
+                                 padding.text(), kRowPaddingStep));
+  if (padding.bytes < 0 || padding.bytes > kMostRowPadding || padding.bytes % kRowPaddingStep != 0)
     throw UsageError(fmt::format("--row-padding {}: a multiple of {} bytes is needed, at most {}", padding.text(),
                                  kRowPaddingStep, kMostRowPadding));
 }

@@ -14,10 +14,12 @@ using namespace kerlab;
 namespace {
 
 /// "CODE MESSAGE" of opening the device in a process that finds the library in `folder`.
-std::string open_with(const std::filesystem::path& folder, const std::string& device, int init_result) {
-  const auto result = run_process({executable_path().string(), "[child-open]"}, std::chrono::seconds(30),
-                                  {"LD_LIBRARY_PATH=" + folder.string(), "KERLAB_TEST_DEVICE=" + device,
-                                   "KERLAB_FAKE_CUINIT=" + std::to_string(init_result)});
+std::string open_with(const std::filesystem::path& folder, const std::string& device, int init_result,
+                      const std::vector<std::string>& more = {}) {
+  std::vector<std::string> environment = {"LD_LIBRARY_PATH=" + folder.string(), "KERLAB_TEST_DEVICE=" + device,
+                                          "KERLAB_FAKE_CUINIT=" + std::to_string(init_result)};
+  environment.insert(environment.end(), more.begin(), more.end());
+  const auto result = run_process({executable_path().string(), "[child-open]"}, std::chrono::seconds(30), environment);
   const auto begin = result.out.find("opened: ");
   return begin == std::string::npos ? "no answer: " + result.out + result.err
                                     : result.out.substr(begin + 8, result.out.find('\n', begin) - begin - 8);
@@ -65,6 +67,15 @@ TEST_CASE("device: a driver without a GPU", "[device]") {
   const std::string answer = open_with(pretended_driver("fake"), "auto", 100);
   INFO(answer);
   CHECK(answer.find("1 no GPU here: the driver is installed, but there is no /dev/nvidia*") == 0);
+}
+
+TEST_CASE("device: GPUs that CUDA_VISIBLE_DEVICES hides are no broken driver", "[device]") {
+  if (!have(pretended_driver("fake"))) return;
+  const std::string answer = open_with(pretended_driver("fake"), "auto", 100, {"CUDA_VISIBLE_DEVICES="});
+  INFO(answer);
+  CHECK(answer.find("1 ") == 0);
+  CHECK(answer.find(has_gpu_nodes() ? "every GPU is hidden" : "no GPU here") == 2);
+  CHECK(answer.find("CUDA_VISIBLE_DEVICES is ''") != std::string::npos);
 }
 
 TEST_CASE("device: a driver too old is told by what it lacks", "[device]") {

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "device/device_kernels.h"
 #include "device/launches.h"
+#include "gpu_here.h"
 
 using namespace kerlab;
 using test::argument;
@@ -20,11 +21,7 @@ using test::words_at;
 namespace {
 
 std::unique_ptr<Device> gpu() {
-  if (!has_driver_library() || !has_gpu_nodes()) {
-    WARN("skipped: no CUDA device");
-    return nullptr;
-  }
-  return open_device("cuda:0");
+  return test::gpu_here() ? open_device("cuda:0") : nullptr;
 }
 
 /// Runs a hidden test case of this program in a process of its own: a sticky fault must not spoil the others.
@@ -314,10 +311,7 @@ TEST_CASE("cuda: mistakes that leave the context alive", "[gpu][device]") {
 }
 
 TEST_CASE("cuda: faults of kernels are sticky and told apart", "[gpu][device]") {
-  if (!has_driver_library() || !has_gpu_nodes()) {
-    WARN("skipped: no CUDA device");
-    return;
-  }
+  if (!test::gpu_here()) return;
   run_alone("[child-illegal-address]");
   run_alone("[child-misaligned-address]");
   run_alone("[child-trap]");

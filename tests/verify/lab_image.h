@@ -8,6 +8,7 @@
 #include "compile/nvrtc.h"
 #include "device/cuda/cuda_info.h"
 #include "device/device.h"
+#include "gpu_here.h"
 
 namespace kerlab::test {
 
@@ -35,9 +36,7 @@ inline CompileResult compile_text(const std::string& text, const std::string& ar
 
 /// The first GPU, or nothing and a visible word that the test was skipped.
 inline std::unique_ptr<Device> gpu() {
-  if (has_driver_library() && has_gpu_nodes()) return open_device("cuda:0");
-  WARN("skipped: no CUDA device");
-  return nullptr;
+  return gpu_here() ? open_device("cuda:0") : nullptr;
 }
 
 }  // namespace kerlab::test

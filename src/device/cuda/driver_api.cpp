@@ -115,17 +115,19 @@ void bind_stream(void* lib, DriverApi& api) {
                   cause));
 }
 
-std::string visible_devices() {
-  const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
-  return value == nullptr ? std::string{} : fmt::format("; CUDA_VISIBLE_DEVICES is '{}'", value);
-}
-
 [[noreturn]] void throw_init_failed(const DriverApi& api, CUresult result) {
-  const std::string cause = api.describe(result) + visible_devices();
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::string cause = api.describe(result);
+  if (visible != nullptr) cause += fmt::format("; CUDA_VISIBLE_DEVICES is '{}'", visible);
   if (result == CUDA_ERROR_NO_DEVICE && !has_gpu_nodes())
     throw Error(
         fmt::format("no GPU here: the driver is installed, but there is no /dev/nvidia* ({}). Run on a machine "
                     "with one, or emulate one with --device emu:h200.",
+                    cause));
+  if (result == CUDA_ERROR_NO_DEVICE && visible != nullptr)
+    throw Error(
+        fmt::format("every GPU is hidden: cuInit says {}. Unset CUDA_VISIBLE_DEVICES or name a GPU there, or emulate "
+                    "one with --device emu:h200.",
                     cause));
   throw Error(
       fmt::format("the NVIDIA driver is broken: cuInit says {}. See whether nvidia-smi works; a driver update "

@@ -16,6 +16,7 @@
 #include "common/tolerance.h"
 #include "device/emu/parallel.h"
 #include "device/emu/sparse_range.h"
+#include "device/lab_arguments.h"
 #include "plan/sparse_tensor.h"
 
 namespace kerlab::emu {
@@ -24,19 +25,6 @@ namespace {
 using lab::i64;
 using lab::u32;
 using lab::u64;
-
-/// The one struct that every lab kernel takes.
-template <typename Arguments>
-Arguments arguments_of(const BoundLaunch& launch) {
-  if (launch.arguments.size() != 1 || launch.arguments[0].size() != sizeof(Arguments))
-    throw DeviceFault(
-        FaultKind::launch_failed,
-        fmt::format("{} takes one struct of {} bytes (kernels/common/lab_abi.h)", launch.kernel, sizeof(Arguments)),
-        false);
-  Arguments arguments;
-  std::memcpy(&arguments, launch.arguments[0].data(), sizeof arguments);
-  return arguments;
-}
 
 /// Calls body with the data type as a constant, so that the loops over its elements have no switch in them.
 template <typename Body>
@@ -314,7 +302,7 @@ bool NativeLab::run(const BoundLaunch& launch) const {
 }
 
 void NativeLab::fill(const BoundLaunch& launch) const {
-  auto a = arguments_of<lab::FillArguments>(launch);
+  auto a = lab_arguments<lab::FillArguments>(launch);
   if (a.offset_bytes != 0)
     a.offsets = reinterpret_cast<u64>(at<std::uint8_t>(a.offsets, (a.parts + 1) * a.offset_bytes));
   with_type(a.dtype, [&]<u32 kDtype>() {
@@ -331,7 +319,7 @@ void NativeLab::fill(const BoundLaunch& launch) const {
 }
 
 void NativeLab::compare(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::CompareArguments>(launch);
+  const auto a = lab_arguments<lab::CompareArguments>(launch);
   auto& report = *at<lab::CompareReport>(a.report, 1);
   if (a.count <= 0) return publish(report, {}, static_cast<u64>(a.count));
   with_type(a.dtype, [&]<u32 kDtype>() {
@@ -344,7 +332,7 @@ void NativeLab::compare(const BoundLaunch& launch) const {
 }
 
 void NativeLab::guard_scan(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::GuardArguments>(launch);
+  const auto a = lab_arguments<lab::GuardArguments>(launch);
   const u32* words = at<u32>(a.begin, a.words);
   auto& report = at<lab::GuardReport>(a.report, i64{a.slot} + 1)[a.slot];
   for (i64 i = 0; i < a.words; ++i) {
@@ -356,7 +344,7 @@ void NativeLab::guard_scan(const BoundLaunch& launch) const {
 }
 
 void NativeLab::repitch(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::RepitchArguments>(launch);
+  const auto a = lab_arguments<lab::RepitchArguments>(launch);
   if (a.rows <= 0 || a.row_bytes <= 0) return;
   auto* to = at<std::uint8_t>(a.to, (a.rows - 1) * a.to_pitch + a.row_bytes);
   const auto* from = at<std::uint8_t>(a.from, (a.rows - 1) * a.from_pitch + a.row_bytes);
@@ -365,7 +353,7 @@ void NativeLab::repitch(const BoundLaunch& launch) const {
 }
 
 void NativeLab::hash(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::HashArguments>(launch);
+  const auto a = lab_arguments<lab::HashArguments>(launch);
   const auto* bytes = at<std::uint8_t>(a.data, a.bytes);
   const auto* words = reinterpret_cast<const u32*>(bytes);
   const i64 count = a.bytes / 4;
@@ -380,7 +368,7 @@ void NativeLab::hash(const BoundLaunch& launch) const {
 }
 
 void NativeLab::flush(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::FlushArguments>(launch);
+  const auto a = lab_arguments<lab::FlushArguments>(launch);
   u32* words = at<u32>(a.data, a.words);
   emu::for_chunks(a.words, threads_, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
     for (i64 i = begin; i < end; ++i) words[i] += 1;
@@ -388,7 +376,7 @@ void NativeLab::flush(const BoundLaunch& launch) const {
 }
 
 void NativeLab::clock(const BoundLaunch& launch) const {
-  const auto a = arguments_of<lab::ClockArguments>(launch);
+  const auto a = lab_arguments<lab::ClockArguments>(launch);
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto nanoseconds = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   u64* out = at<u64>(a.out, 2);

@@ -1,14 +1,12 @@
 #include "device/script/lab_kernels.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "common/canary.h"
 #include "common/lab_abi.h"
+#include "device/lab_arguments.h"
 
 namespace kerlab::device {
 namespace {
@@ -16,19 +14,6 @@ namespace {
 constexpr double kKernelUs = 2;      // of a kernel that does little
 constexpr double kStartUs = 1e6;     // globaltimer at virtual time 0
 constexpr double kPeakRatio = 0.85;  // of the theoretical rates, reached by copies and by the ceiling kernels
-
-/// The one struct that every lab kernel takes.
-template <typename Arguments>
-Arguments arguments_of(const BoundLaunch& launch) {
-  if (launch.arguments.size() != 1 || launch.arguments[0].size() != sizeof(Arguments))
-    throw DeviceFault(
-        FaultKind::launch_failed,
-        fmt::format("{} takes one struct of {} bytes (kernels/common/lab_abi.h)", launch.kernel, sizeof(Arguments)),
-        false);
-  Arguments arguments;
-  std::memcpy(&arguments, launch.arguments[0].data(), sizeof arguments);
-  return arguments;
-}
 
 double threads_of(const BoundLaunch& launch) {
   return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z * launch.block.x * launch.block.y *
@@ -75,20 +60,21 @@ double LabKernels::run(const BoundLaunch& launch, double now_us, bool sick, Scri
   if (kernel == "lab_fill") return fill(launch, damage);
   if (kernel == "lab_guard_scan") return guard_scan(launch, damage);
   if (kernel == "lab_repitch") {
-    const auto a = arguments_of<lab::RepitchArguments>(launch);
+    const auto a = lab_arguments<lab::RepitchArguments>(launch);
     return move_us(2.0 * static_cast<double>(a.rows * a.row_bytes));
   }
   if (kernel == "lab_hash") return hash(launch, damage);
   if (kernel == "lab_compare") return compare(launch, damage);
   if (kernel == "lab_clock") return clock(launch, now_us);
   if (kernel == "lab_canary") return canary(launch, sick);
-  if (kernel == "lab_flush") return move_us(8.0 * static_cast<double>(arguments_of<lab::FlushArguments>(launch).words));
+  if (kernel == "lab_flush")
+    return move_us(8.0 * static_cast<double>(lab_arguments<lab::FlushArguments>(launch).words));
   if (kernel == "lab_copy")
-    return move_us(2.0 * static_cast<double>(arguments_of<lab::BandwidthArguments>(launch).bytes));
+    return move_us(2.0 * static_cast<double>(lab_arguments<lab::BandwidthArguments>(launch).bytes));
   if (kernel == "lab_read" || kernel == "lab_write")
-    return move_us(static_cast<double>(arguments_of<lab::BandwidthArguments>(launch).bytes));
+    return move_us(static_cast<double>(lab_arguments<lab::BandwidthArguments>(launch).bytes));
   if (kernel.starts_with("lab_fma_") || kernel.starts_with("lab_mma_")) {
-    const auto iterations = static_cast<double>(arguments_of<lab::PeakArguments>(launch).iterations);
+    const auto iterations = static_cast<double>(lab_arguments<lab::PeakArguments>(launch).iterations);
     const PeakWork work = peak_work(launch, device_, iterations);
     return kKernelUs + work.operations / (kPeakRatio * work.per_clock * device_.sms * device_.clock_mhz);
   }
@@ -101,7 +87,7 @@ Report& LabKernels::report(DevicePtr base, std::uint32_t slot) {
 }
 
 double LabKernels::fill(const BoundLaunch& launch, ScriptedDamage& damage) {
-  const auto a = arguments_of<lab::FillArguments>(launch);
+  const auto a = lab_arguments<lab::FillArguments>(launch);
   const double bytes = static_cast<double>(bytes_of(static_cast<DType>(a.dtype), a.count));
   const auto end = a.out + static_cast<std::uint64_t>(bytes);
   damage.modified.erase(damage.modified.lower_bound(a.out), damage.modified.lower_bound(end));
@@ -109,7 +95,7 @@ double LabKernels::fill(const BoundLaunch& launch, ScriptedDamage& damage) {
 }
 
 double LabKernels::guard_scan(const BoundLaunch& launch, ScriptedDamage& damage) {
-  const auto a = arguments_of<lab::GuardArguments>(launch);
+  const auto a = lab_arguments<lab::GuardArguments>(launch);
   auto& found = report<lab::GuardReport>(a.report, a.slot);
   if (damage.guard && a.words > 0) {
     found.damaged += 4;
@@ -120,7 +106,7 @@ double LabKernels::guard_scan(const BoundLaunch& launch, ScriptedDamage& damage)
 }
 
 double LabKernels::hash(const BoundLaunch& launch, const ScriptedDamage& damage) {
-  const auto a = arguments_of<lab::HashArguments>(launch);
+  const auto a = lab_arguments<lab::HashArguments>(launch);
   std::uint64_t sum = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(a.bytes + 1);
   const auto end = damage.modified.lower_bound(a.data + static_cast<std::uint64_t>(a.bytes));
   for (auto it = damage.modified.lower_bound(a.data); it != end; ++it) sum += it->second;
@@ -129,7 +115,7 @@ double LabKernels::hash(const BoundLaunch& launch, const ScriptedDamage& damage)
 }
 
 double LabKernels::compare(const BoundLaunch& launch, const ScriptedDamage& damage) {
-  const auto a = arguments_of<lab::CompareArguments>(launch);
+  const auto a = lab_arguments<lab::CompareArguments>(launch);
   auto& found = report<lab::CompareReport>(a.report, 0);
   const auto count = static_cast<std::uint64_t>(a.count);
   found.compared = count;
@@ -152,14 +138,14 @@ double LabKernels::compare(const BoundLaunch& launch, const ScriptedDamage& dama
 }
 
 double LabKernels::clock(const BoundLaunch& launch, double now_us) {
-  const auto a = arguments_of<lab::ClockArguments>(launch);
+  const auto a = lab_arguments<lab::ClockArguments>(launch);
   report<lab::u64>(a.out, 0) = static_cast<lab::u64>(std::llround((kStartUs + now_us) * device_.clock_mhz));
   report<lab::u64>(a.out, 1) = static_cast<lab::u64>(std::llround((kStartUs + now_us) * 1000));
   return kKernelUs;
 }
 
 double LabKernels::canary(const BoundLaunch& launch, bool sick) {
-  const auto a = arguments_of<lab::CanaryArguments>(launch);
+  const auto a = lab_arguments<lab::CanaryArguments>(launch);
   auto* out = static_cast<lab::u32*>(memory_.at(a.out, static_cast<std::size_t>(a.count) * sizeof(lab::u32)));
   for (lab::i64 i = 0; i < a.count; ++i) out[i] = lab::canary_expected(i) ^ (sick ? 1u : 0u);
   return kKernelUs;

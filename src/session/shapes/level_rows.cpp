@@ -19,11 +19,7 @@ ProblemRequest LevelRows::request_of(const LevelOfEach& row) const {
   ProblemRequest request = base_;
   for (std::size_t f = 0; f < row.size(); ++f) {
     const ShapeFactor& factor = levels_.factors[f];
-    const ShapeLevel& level = factor.levels[row[f]];
-    if (factor.what == ShapeFactor::What::dimension) request.dimensions[factor.name] = level.extent;
-    if (factor.what == ShapeFactor::What::flag) request.flags[factor.name] = level.value;
-    if (factor.what == ShapeFactor::What::scalar) request.scalars[factor.name] = level.number;
-    if (factor.what == ShapeFactor::What::padding) request.row_padding = level.padding;
+    set_level(request, factor, factor.levels[row[f]]);
   }
   return request;
 }

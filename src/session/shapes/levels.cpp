@@ -126,23 +126,8 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
   return goals;
 }
 
-/// The request with a factor at a level.
-ProblemRequest varied(const ProblemRequest& base, const ShapeFactor& factor, const ShapeLevel& level) {
-  ProblemRequest request = base;
-  switch (factor.what) {
-    case ShapeFactor::What::dimension:
-      request.dimensions[factor.name] = level.extent;
-      break;
-    case ShapeFactor::What::flag:
-      request.flags[factor.name] = level.value;
-      break;
-    case ShapeFactor::What::scalar:
-      request.scalars[factor.name] = level.number;
-      break;
-    case ShapeFactor::What::padding:
-      request.row_padding = level.padding;
-      break;
-  }
+ProblemRequest varied(ProblemRequest request, const ShapeFactor& factor, const ShapeLevel& level) {
+  set_level(request, factor, level);
   return request;
 }
 
@@ -346,6 +331,23 @@ class LevelCollector {
 };
 
 }  // namespace
+
+void set_level(ProblemRequest& request, const ShapeFactor& factor, const ShapeLevel& level) {
+  switch (factor.what) {
+    case ShapeFactor::What::dimension:
+      request.dimensions[factor.name] = level.extent;
+      break;
+    case ShapeFactor::What::flag:
+      request.flags[factor.name] = level.value;
+      break;
+    case ShapeFactor::What::scalar:
+      request.scalars[factor.name] = level.number;
+      break;
+    case ShapeFactor::What::padding:
+      request.row_padding = level.padding;
+      break;
+  }
+}
 
 std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
   try {

@@ -36,6 +36,9 @@ struct ShapeFactor {
   std::vector<ShapeLevel> levels;  ///< the first is the base's
 };
 
+/// Sets the factor's level in the request.
+void set_level(ProblemRequest& request, const ShapeFactor& factor, const ShapeLevel& level);
+
 /// Extents where something begins or ends along a dimension.
 struct KernelSteps {
   /// The tile of the grid, found by where one block more is launched; for dimensions along which no block is,

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "session/shapes/last_extent.h"
 #include "session/shapes/levels.h"
 #include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
@@ -47,15 +48,12 @@ std::vector<ScalarArgument> numbers_of(const std::vector<Launch>& launches) {
 
 /// The largest extent with as many blocks as the least has; 0: the grid does not depend on the dimension.
 std::int64_t tile_of_grid(const ShapedKernel& kernel, const Problem& base, const Dimension& dimension) {
-  std::int64_t low = std::max<std::int64_t>(1, dimension.minimum);
-  std::int64_t high = std::min(dimension.maximum, kFarthestExtent);
+  const std::int64_t low = std::max<std::int64_t>(1, dimension.minimum);
+  const std::int64_t high = std::min(dimension.maximum, kFarthestExtent);
   const auto one = grids_at(kernel, base, dimension.name, low);
   if (one.empty() || grids_at(kernel, base, dimension.name, high) == one) return 0;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (grids_at(kernel, base, dimension.name, middle) == one ? low : high) = middle;
-  }
-  return low;
+  return last_extent(low, high,
+                     [&](std::int64_t extent) { return grids_at(kernel, base, dimension.name, extent) == one; });
 }
 
 /// The largest extents at which a number that the launches are given is what it is at the least one. Such a number is
@@ -72,13 +70,12 @@ std::set<std::int64_t> same_numbers(const ShapedKernel& kernel, const Problem& b
   const auto &at_least = numbers_at(least), &at_most = numbers_at(most);
   std::set<std::int64_t> ends;
   for (std::size_t i = 0; i < at_least.size() && at_least.size() == at_most.size(); ++i) {
-    std::int64_t low = least, high = most;
-    while (high - low > 1 && !(at_least[i] == at_most[i])) {
-      const std::int64_t middle = low + (high - low) / 2;
-      const auto& numbers = numbers_at(middle);
-      (numbers.size() == at_least.size() && numbers[i] == at_least[i] ? low : high) = middle;
-    }
-    if (low > least + kSmallestStep && low <= kLargestTile) ends.insert(low);
+    if (at_least[i] == at_most[i]) continue;
+    const std::int64_t end = last_extent(least, most, [&](std::int64_t extent) {
+      const auto& numbers = numbers_at(extent);
+      return numbers.size() == at_least.size() && numbers[i] == at_least[i];
+    });
+    if (end > least + kSmallestStep && end <= kLargestTile) ends.insert(end);
   }
   return ends;
 }

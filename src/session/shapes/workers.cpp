@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/shapes/last_extent.h"
 #include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
 #include "spec/space/unsupported.h"
@@ -29,14 +30,9 @@ class Along {
   /// The longest extent at which each piece of work still has a block of its own, though not at some beyond; none:
   /// blocks are never shared, or always.
   [[nodiscard]] std::optional<std::int64_t> last_unshared() const {
-    std::int64_t low = least();
-    std::int64_t high = std::min(dimension_.maximum, kFarthestOfWork);
-    if (is_shared_at(low) || !is_shared_at(high)) return std::nullopt;
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (is_shared_at(middle) ? high : low) = middle;
-    }
-    return low;
+    const std::int64_t most = std::min(dimension_.maximum, kFarthestOfWork);
+    if (is_shared_at(least()) || !is_shared_at(most)) return std::nullopt;
+    return last_extent(least(), most, [&](std::int64_t extent) { return !is_shared_at(extent); });
   }
 
   /// The problem there, or with the next extent from there on that is valid.

@@ -5,7 +5,7 @@
 
 #include "catch.h"
 #include "device/cuda/cuda_info.h"
-#include "device/cuda/driver_api.h"
+#include "gpu_here.h"
 #include "locations.h"
 #include "session/bench/energy_rows.h"
 #include "session/bench/yardstick_summary.h"
@@ -99,10 +99,7 @@ TEST_CASE("finalists that are compared are timed alike: in graphs as soon as one
 }
 
 TEST_CASE("yardstick: on a GPU the library is timed without a kernel of ours", "[session][gpu]") {
-  if (!has_driver_library() || !has_gpu_nodes()) {
-    WARN("skipped: no CUDA device");
-    return;
-  }
+  if (!test::gpu_here()) return;
   RigOptions rig;
   rig.device = "cuda:0";
   rig.program = kerlab_program();

@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "device/cuda/cuda_info.h"
-#include "device/cuda/driver_api.h"
+#include "gpu_here.h"
 #include "locations.h"
 #include "session/bench/bench.h"
 #include "session/tune/tune.h"
@@ -78,10 +78,7 @@ TEST_CASE("library rows: to the database and back", "[session]") {
 }
 
 TEST_CASE("library rows: on a GPU bench and tune show them, and keep them", "[session][gpu]") {
-  if (!has_driver_library() || !has_gpu_nodes()) {
-    WARN("skipped: no CUDA device");
-    return;
-  }
+  if (!test::gpu_here()) return;
   Database database = Database::in_memory();
   TuneOptions tune;
   tune.rig.target = "gemm";
