@@ -18,8 +18,14 @@ struct Row {
         kv_head(h / (heads / of_keys)),
         kv_heads(of_keys),
         depth(of_depth) {
-    int b = 0;
-    while (b < batch - 1 && place >= query_offsets[b + 1]) ++b;
+    int b = 0;  // the first sequence that ends behind the place, by bisection: there may be thousands
+    for (int end = batch - 1; b < end;) {
+      const int middle = b + (end - b) / 2;
+      if (place >= query_offsets[middle + 1])
+        b = middle + 1;
+      else
+        end = middle;
+    }
     first = key_offsets[b], keys = key_offsets[b + 1] - first;
     const int unseen = CAUSAL ? query_offsets[b + 1] - 1 - place : 0;  // the last query sees all keys
     visible = unseen < keys ? keys - unseen : 0;

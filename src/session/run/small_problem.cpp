@@ -7,6 +7,7 @@
 #include "session/shapes/few_sms.h"
 #include "session/shapes/small_shapes.h"
 #include "session/shapes/valid_shape.h"
+#include "verify/emulated/emulated_check.h"
 
 namespace kerlab::session {
 
@@ -40,16 +41,18 @@ class SmallShape {
   SmallShape(const Family& family, const Problem& problem, const DeviceInfo& device, std::vector<Sample> samples)
       : family_(family), problem_(problem), device_(device), samples_(std::move(samples)) {}
 
-  /// The first multiple of all dimensions with which most of them are; then of each dimension the least that loses
-  /// none. None: on no shape any is.
+  /// The first multiple of all dimensions with which most of them are, or else their extents; then of each dimension
+  /// the least that loses none. None: on no shape any is.
   std::optional<Problem> best() {
     std::vector<std::int64_t> multiples;
     for (const std::int64_t multiple : kSmallMultiples) {
       const std::vector<std::int64_t> all(problem_.dimensions.size(), multiple);
       if (is_better(all)) multiples = all;
     }
+    const bool none = multiples.empty();
+    if (none) multiples = as_asked();
     for (std::size_t d = 0; d < multiples.size(); ++d)
-      for (const std::int64_t multiple : {1, 4, 8}) {
+      for (const std::int64_t multiple : kSmallMultiples) {
         if (multiple >= multiples[d]) break;
         std::vector<std::int64_t> finer = multiples;
         finer[d] = multiple;
@@ -57,10 +60,19 @@ class SmallShape {
         multiples = finer;
         break;
       }
-    return std::move(best_);
+    const bool is_small = best_ && is_executed_whole(flops_of(family_, *best_), bytes_of(family_, *best_));
+    return none && !is_small ? std::nullopt : std::move(best_);
   }
 
  private:
+  /// Where a few dimensions decide the program (the length of a head), these stay as they are.
+  std::vector<std::int64_t> as_asked() {
+    most_ = samples_.size();
+    std::vector<std::int64_t> extents;
+    for (const auto& [name, extent] : problem_.dimensions) extents.push_back(std::max<std::int64_t>(1, extent));
+    return extents;
+  }
+
   [[nodiscard]] std::optional<Problem> problem_of(const std::vector<std::int64_t>& multiples) const {
     const auto request = small_shape(family_, problem_, SmallShapes::within, multiples);
     return request ? nearest_problem(family_, *request, problem_) : std::nullopt;

@@ -521,6 +521,15 @@ TEST_CASE("each dimension of the small problem has a multiple of its own", "[che
   CHECK(small->problem.title() == "gemm 391x264x1040 bf16 nn");
 }
 
+TEST_CASE("a small problem keeps the extents that decide the program", "[check]") {
+  const KernelFolder& varlen = folder_of("attention_varlen");
+  ProblemRequest request;
+  request.dtype = "bf16";  // DEPTH = round_up(depth, 16) is a define
+  const auto small = choose_small_problem(varlen, make_problem(varlen.family, request), hopper());
+  REQUIRE(small);
+  CHECK(small->problem.title() == "attention_varlen 391x263x8x128 bf16 none heads=3");
+}
+
 TEST_CASE("adversarial shapes: an interruption ends the search for them", "[check]") {
   const InterruptedWaitsEnd at_once;
   std::raise(SIGINT);
