@@ -44,13 +44,17 @@ class SmallShape {
   /// The first multiple of all dimensions with which most of them are, or else their extents; then of each dimension
   /// the least that loses none. None: on no shape any is.
   std::optional<Problem> best() {
+    if (samples_.empty()) return std::nullopt;
     std::vector<std::int64_t> multiples;
     for (const std::int64_t multiple : kSmallMultiples) {
       const std::vector<std::int64_t> all(problem_.dimensions.size(), multiple);
       if (is_better(all)) multiples = all;
     }
     const bool none = multiples.empty();
-    if (none) multiples = as_asked();
+    if (none) {
+      multiples = extents_asked_for();
+      most_ = samples_.size();
+    }
     for (std::size_t d = 0; d < multiples.size(); ++d)
       for (const std::int64_t multiple : kSmallMultiples) {
         if (multiple >= multiples[d]) break;
@@ -66,8 +70,7 @@ class SmallShape {
 
  private:
   /// Where a few dimensions decide the program (the length of a head), these stay as they are.
-  std::vector<std::int64_t> as_asked() {
-    most_ = samples_.size();
+  [[nodiscard]] std::vector<std::int64_t> extents_asked_for() const {
     std::vector<std::int64_t> extents;
     for (const auto& [name, extent] : problem_.dimensions) extents.push_back(std::max<std::int64_t>(1, extent));
     return extents;

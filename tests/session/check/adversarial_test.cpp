@@ -528,6 +528,9 @@ TEST_CASE("a small problem keeps the extents that decide the program", "[check]"
   const auto small = choose_small_problem(varlen, make_problem(varlen.family, request), hopper());
   REQUIRE(small);
   CHECK(small->problem.title() == "attention_varlen 391x263x8x128 bf16 none heads=3");
+  // Where no variant supports the problem, none is a small one of it.
+  const KernelFolder columns{folder_of("reduce_axis").family, {variant_of("reduce_axis", "columns")}};
+  CHECK_FALSE(choose_small_problem(columns, make_problem(columns.family, {}), hopper()));
 }
 
 TEST_CASE("adversarial shapes: an interruption ends the search for them", "[check]") {
