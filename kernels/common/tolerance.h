@@ -114,14 +114,18 @@ KERLAB_BOTH bool may_be_special(const Format& f, double got, double reference, d
   return !(reached <= decode(f, f.maximum << f.shift));
 }
 
-/// An error scale of -infinity: infinite, and nobody can say of which sign, or whether two of them cancelled.
+/// An error scale of -infinity: nobody can say which infinity, or whether two of them cancelled; beside a number that an
+/// infinity may not have met at all, this number, rounded.
 KERLAB_BOTH_RARE Verdict rare_verdict(const Format& f, u64 got_bits, double reference, double scale,
                                       const CompareArguments& a) {
   const double got = decode(f, got_bits);
   if (f.is_float && may_be_special(f, got, reference, scale, a)) return right(0);
   if (a.exact == kSameBits) return bits_verdict(f, got_bits, got, reference, scale);
-  if (a.exact == 0 && a.may_be_nan == 0 && is_infinite(scale) && scale < 0)
-    return is_nan(got) || is_infinite(got) ? right(0) : wrong(false, 0);
+  if (a.exact == 0 && a.may_be_nan == 0 && is_infinite(scale) && scale < 0) {
+    if (is_nan(got) || is_infinite(got)) return right(0);
+    const double tolerance = tolerance_at(f, reference, 0, a);
+    return absolute_value(got - reference) <= tolerance && !is_infinite(tolerance) ? right(tolerance) : wrong(false, 0);
+  }
   if (is_nan(got) || is_nan(reference)) {
     return is_nan(got) && is_nan(reference) ? right(0) : wrong(!is_nan(reference), 0);
   }

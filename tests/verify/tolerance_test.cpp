@@ -127,6 +127,14 @@ TEST_CASE("an error scale of -infinity takes either infinity and NaN, and no num
   CHECK_FALSE(judge(lab::kFp32, -kInfinity, kInfinity, bound(0.01, 0.02, 0.3), kInfinity).passed);
 }
 
+TEST_CASE("an error scale of -infinity beside a number takes it, rounded, infinities and NaN", "[verify]") {
+  const lab::CompareArguments a = bound(0, 0.5, 0);
+  for (const double got : {kInfinity, -kInfinity, kNan, 3.0}) CHECK(judge(lab::kFp32, got, 3.0, a, -kInfinity).passed);
+  CHECK(judge(lab::kBf16, 256, 257.0, a, -kInfinity).passed);
+  for (const double got : {0.0, -3.0, 3.001, 4.0}) CHECK_FALSE(judge(lab::kFp32, got, 3.0, a, -kInfinity).passed);
+  CHECK(judge(lab::kFp32, kNan, 3.0, a, -kInfinity).tolerance == 0);
+}
+
 TEST_CASE("infinities of the reference must be met", "[verify]") {
   for (const bool exact : {false, true}) {
     const lab::CompareArguments a = bound(0.1, 0, 0, exact);

@@ -42,10 +42,14 @@ bool at_limit(const LaunchPlan& plan) {
       plan.launches, [](const Launch& launch) { return std::max(launch.grid.y, launch.grid.z) >= kMostGridRows; });
 }
 
-bool starts_fast(const LaunchPlan& plan) {
+double warps_of(const LaunchPlan& plan) {
   double warps = 0;
   for (const Launch& launch : plan.launches) warps += warps_in_grid(launch);
-  return warps <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
+  return warps;
+}
+
+bool starts_fast(const LaunchPlan& plan) {
+  return warps_of(plan) <= (at_limit(plan) ? kWarpsAtLimit : kWarps);
 }
 
 /// A little more than that, ragged first, then rows of whole 16 bytes, then whole tiles; of a dimension that ends
@@ -130,17 +134,22 @@ class ThinSearch {
     return found;
   }
 
-  /// Beyond 2^16 where it is not cheap: in a single block, or where some blocks stand for all.
+  /// Beyond 2^16 where it is not cheap: in a single block, where some blocks stand for all, or where the most of it is
+  /// to start so many.
   [[nodiscard]] std::optional<ProblemRequest> costly(const Dimension& dimension) const {
     const auto thin = first_valid(dimension, kThinExtent);
     const auto plan = thin ? plan_of(*thin) : std::nullopt;
-    if (!plan || plan->launches.size() != 1 || is_cheap(*thin, *plan)) return std::nullopt;
+    if (!plan || is_cheap(*thin, *plan) || beyond_limit(*plan, kernel_.device)) return std::nullopt;
     const Problem problem = make_problem(kernel_.family, *thin);
     const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
     if (bytes > limits_.bytes) return std::nullopt;
     if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
-    const bool sampled = kernel_.device.executes_samples && kernel_.variant.sampling != Sampling::small &&
-                         !blocks_share(*plan) && !is_executed_whole(flops_of(kernel_.family, problem), bytes);
+    const bool started = warps_of(*plan) <= kWarpsAtLimit && bytes <= limits_.long_bytes &&
+                         flops_in_tiles(problem) <= std::min(limits_.long_flops, limits_.block_flops * blocks);
+    if (started) return thin;
+    const bool sampled = plan->launches.size() == 1 && kernel_.device.executes_samples &&
+                         kernel_.variant.sampling != Sampling::small && !blocks_share(*plan) &&
+                         !is_executed_whole(flops_of(kernel_.family, problem), bytes);
     const double share = std::min(1.0, kBlocksOfSample / blocks);
     return sampled && share * flops_in_tiles(problem) <= kFlopsOfSample ? thin : std::nullopt;
   }

@@ -142,6 +142,12 @@ TEST_CASE("costly: of all pairs of more than 65536 some blocks are executed", "[
                               [](const ProblemRequest& shape) { return shape.dimensions.at("N") > 65536; }));
 }
 
+TEST_CASE("costly: rows that have a block each, in one of several launches, are more than 65536", "[check]") {
+  CHECK(std::ranges::any_of(
+      requests_for(Chooser("layernorm_backward", "row_per_block", "bf16").shapes(), MadeFor::costly_extent),
+      [](const ProblemRequest& shape) { return shape.dimensions.at("M") > 65536; }));
+}
+
 TEST_CASE("few multiprocessors: where tiles are shared out, three by three of them are no multiple", "[check]") {
   const Chooser gemm("gemm", "gemm_sm90", "bf16");
   ProblemRequest request = gemm.request;
