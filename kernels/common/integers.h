@@ -28,6 +28,13 @@ KERLAB_BOTH u64 sorted_integer(u64 index, u64 count, u64 range) {
   return index / ((count + range - 1) / range);
 }
 
+/// Sorted runs side by side, each from the least up: what a merge sort must not take for sorted. Runs are whole where
+/// parts of a power of two begin.
+KERLAB_BOTH u64 sawtooth_integer(u64 index, u64 range) {
+  constexpr u64 kTooth = 128;
+  return range < kTooth ? index % range : index % kTooth * (range / kTooth);
+}
+
 /// Within 32 of its place's share of the range.
 KERLAB_BOTH u64 banded_integer(u64 word, u64 index, u64 count, u64 range) {
   const u64 band = range < 65 ? range : u64{65};
@@ -49,6 +56,8 @@ KERLAB_BOTH u64 integer_offset(const FillArguments& a, u64 key, u64 index) {
       return sorted_integer(index, static_cast<u64>(a.count), range);
     case kReversed:
       return sorted_integer(static_cast<u64>(a.count) - 1 - index, static_cast<u64>(a.count), range);
+    case kSawtooth:
+      return sawtooth_integer(index, range);
     case kEnds:
       return (random_word(key, index, 0) & 1) != 0 ? range - 1 : u64{0};
     case kEqual:

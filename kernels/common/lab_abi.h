@@ -31,7 +31,8 @@ enum IntegerPattern : u32 {
   kEnds = 4,    // the least or the largest
   kEqual = 5,   // all the largest
   kBanded = 6,  // near the element's own place, as a diagonal's are
-  kReversed = 7 // the largest first; with an order rising as sorted
+  kReversed = 7,  // the largest first; with an order rising as sorted
+  kSawtooth = 8   // in order within runs of kTooth that begin anew; with an order as drawn
 };
 
 // What integers of a range keep to within each row.

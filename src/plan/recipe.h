@@ -23,8 +23,8 @@ inline constexpr std::array<std::string_view, 13> kPlantKinds = {"value",  "one"
                                                                  "shift",  "subnormal", "ends"};
 
 /// How a recipe may draw integers of a range, in the order of lab::IntegerPattern.
-inline constexpr std::array<std::string_view, 8> kIntegerPatterns = {"uniform", "skewed", "ramp",   "sorted",
-                                                                     "ends",    "equal",  "banded", "reversed"};
+inline constexpr std::array<std::string_view, 9> kIntegerPatterns = {"uniform", "skewed", "ramp",     "sorted",  "ends",
+                                                                     "equal",   "banded", "reversed", "sawtooth"};
 
 /// How uneven a recipe may make the parts of a partition, in the order of lab::PartsPattern.
 inline constexpr std::array<std::string_view, 4> kPartsPatterns = {"routed", "gaps", "even", "power"};

@@ -50,6 +50,11 @@ void ProblemData::choose_changes() {
   }
 }
 
+void ProblemData::draw_other_changes() {
+  fresh_.erase(Fresh::changed);
+  changes_.clear();
+}
+
 std::vector<BoundLaunch> ProblemData::change_launches(const Set& set, std::uint32_t recipe, Role role) const {
   std::vector<BoundLaunch> launches;
   const auto known = fresh_.find(Fresh::changed);

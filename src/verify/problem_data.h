@@ -79,6 +79,8 @@ class ProblemData {
   /// was recorded, or the first where there is no second.
   enum class Fresh : std::uint8_t { check, after_timing, changed };
   std::uint32_t fresh_recipe(Fresh which);
+  /// Fresh::changed is another recipe from now on, with other elements changed.
+  void draw_other_changes();
   /// All rotation sets hold the first recipe (queued).
   void prepare_timing();
   /// The contents of a set can no longer be trusted: filled again before its next use.

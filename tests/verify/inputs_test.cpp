@@ -85,8 +85,9 @@ TEST_CASE("integers of a range are drawn as goes with the base, or as the recipe
   CHECK(fill("normal", "sorted").pattern == lab::kSorted);
   CHECK(fill("normal", "sorted").ignores == 1);
   CHECK(fill("one_hot", "uniform").pattern == lab::kDrawn);
-  CHECK_THROWS_WITH(fill("normal", "sored"),
-                    Catch::Contains("uniform, skewed, ramp, sorted, ends, equal, banded, reversed, not 'sored'"));
+  CHECK_THROWS_WITH(
+      fill("normal", "sored"),
+      Catch::Contains("uniform, skewed, ramp, sorted, ends, equal, banded, reversed, sawtooth, not 'sored'"));
 }
 
 TEST_CASE("unknown recipes, versions and magnitudes are refused", "[verify]") {

@@ -80,7 +80,8 @@ TEST_CASE("lab_fill gives the host's bits for every recipe and data type", "[ver
              lab::kNormal, lab::kUniform, lab::kSmallInteger, lab::kOneHot, lab::kPartition, lab::kConstant,
              lab::kIndexCoded, kPlanted, kPatterns + lab::kDrawn, kPatterns + lab::kSkewed, kPatterns + lab::kRamp,
              kPatterns + lab::kSorted, kPatterns + lab::kEnds, kPatterns + lab::kEqual, kPatterns + lab::kBanded,
-             kPatterns + lab::kReversed, kOrdered + lab::kDistinct, kOrdered + lab::kRising}) {
+             kPatterns + lab::kReversed, kPatterns + lab::kSawtooth, kOrdered + lab::kDistinct,
+             kOrdered + lab::kRising}) {
       CAPTURE(dtype, recipe);
       const lab::Format f = lab::format_of(dtype);
       const Allocation memory(*bench.device, kCount * static_cast<std::size_t>(f.bytes));

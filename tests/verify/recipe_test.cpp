@@ -239,7 +239,7 @@ TEST_CASE("what is ignored are several numbers by turns", "[verify]") {
 
 TEST_CASE("integers of a range keep to it, and its ends occur", "[verify]") {
   const lab::i64 large = lab::i64{1} << 40;
-  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kReversed; ++pattern)
+  for (lab::u32 pattern = lab::kDrawn; pattern <= lab::kSawtooth; ++pattern)
     for (const auto& [least, end] : {std::pair<lab::i64, lab::i64>{0, 7}, {-3, 4}, {5, 6}, {0, 50257}, {-9, large}}) {
       CAPTURE(pattern, least, end);
       const std::vector<std::int64_t> x = integers(pattern, least, end, 1000);
@@ -270,6 +270,11 @@ TEST_CASE("each pattern of integers is what it is called", "[verify]") {
   CHECK(integers(lab::kSorted, 0, 9, 4) == std::vector<std::int64_t>{0, 2, 4, 6});
   CHECK(integers(lab::kReversed, 0, 3, 8) == std::vector<std::int64_t>{2, 2, 1, 1, 1, 0, 0, 0});
   CHECK(integers(lab::kReversed, 0, 9, 4) == std::vector<std::int64_t>{6, 4, 2, 0});
+  CHECK(integers(lab::kSawtooth, 0, 3, 5) == std::vector<std::int64_t>{0, 1, 2, 0, 1});
+  const std::vector<std::int64_t> teeth = integers(lab::kSawtooth, 5, 1 << 20, 256);
+  CHECK(std::is_sorted(teeth.begin(), teeth.begin() + 128));
+  CHECK(teeth.at(127) == 5 + 127 * 8191);
+  CHECK(std::equal(teeth.begin(), teeth.begin() + 128, teeth.begin() + 128));
   CHECK(number_of(integers(lab::kEnds, 2, 9, 1000), 2) + number_of(integers(lab::kEnds, 2, 9, 1000), 8) == 1000);
 }
 

@@ -17,6 +17,7 @@ constexpr std::int64_t kFarthestOfWork = std::int64_t{1} << 22;
 constexpr std::int64_t kShortOfWork = 40;
 constexpr std::int64_t kRagged = 3;  // beyond half
 constexpr double kFewestWorkers = 3;
+constexpr double kMoreBytesOfWork = 8;  // next to nothing is done to them: 528 blocks of 4096 numbers
 
 /// A kernel along one dimension, all others short.
 class Along {
@@ -98,7 +99,7 @@ std::vector<CheckedProblem> worker_shapes(const ShapedKernel& kernel, const Prob
     if (along.is_always_shared()) extents = {base.dimensions.at(dimension.name)};
     for (const std::int64_t extent : extents) {
       const auto problem = along.at(extent);
-      if (!problem || bytes_of_tensors(kernel.family, *problem) > limits.bytes ||
+      if (!problem || bytes_of_tensors(kernel.family, *problem) > kMoreBytesOfWork * limits.bytes ||
           flops_of(kernel.family, *problem) > limits.flops)
         continue;
       found.push_back({request_of(*problem), MadeFor::idle_workers, Thoroughness::drawn, kernel.device.sms});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLargestInteger = 1 << 29;
 static_assert(kRecipeBases.size() == lab::kIndexCoded + 1 && kPlantKinds.size() == lab::kPlantEnds + 1 &&
-              kIntegerPatterns.size() == lab::kReversed + 1 && kPartsPatterns.size() == lab::kPower + 1 &&
+              kIntegerPatterns.size() == lab::kSawtooth + 1 && kPartsPatterns.size() == lab::kPower + 1 &&
               static_cast<lab::u32>(IntegerOrder::rising) == lab::kRising);
 
 lab::RecipeId base_of(const Recipe& recipe) {
