@@ -60,6 +60,20 @@ TEST_CASE("many recipes share a few sets; the timed one keeps its own", "[verify
   CHECK(fixture.data.set_with(0) == 0);
 }
 
+TEST_CASE("changed inputs are drawn as often as they are asked for, each time a recipe of its own", "[verify]") {
+  Fixture fixture(test::example_problem());
+  using Fresh = ProblemData::Fresh;
+  const std::uint32_t first = fixture.data.fresh_recipe(Fresh::changed),
+                      fresh = fixture.data.fresh_recipe(Fresh::check);
+  CHECK(fixture.data.fresh_recipe(Fresh::changed) == first);
+  fixture.data.draw_other_changes();
+  const std::uint32_t second = fixture.data.fresh_recipe(Fresh::changed);
+  CHECK(second != first);
+  CHECK(fixture.data.fresh_recipe(Fresh::changed) == second);
+  CHECK(fixture.data.fresh_recipe(Fresh::check) == fresh);
+  CHECK(fixture.data.plan().recipes.at(second).name == fixture.data.plan().recipes.at(first).name);
+}
+
 TEST_CASE("a buffer that begins beyond its allocation's alignment has whole guards", "[verify]") {
   test::Scripted device("[default]\nus = 100.0\n");
   const GuardedBuffer straight(*device, 100), shifted(*device, 100, 16);

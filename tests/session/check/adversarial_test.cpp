@@ -413,6 +413,11 @@ TEST_CASE("no problem with a long extent is there twice", "[check]") {
   }
 }
 
+TEST_CASE("more work than a device has places for is tried, though it takes 9 MB", "[check]") {
+  const auto all = requests_for(shapes("reduce", "one_launch", "fp32", {}), MadeFor::idle_workers);
+  CHECK(std::ranges::any_of(all, [](const ProblemRequest& shape) { return shape.dimensions.at("N") > 528 * 4096; }));
+}
+
 TEST_CASE("more partial results than threads are tried where a later launch gathers them", "[check]") {
   const auto dot = shapes("dot", "two_pass", "fp32", {}, "THREADS=256 UNROLL=1 BLOCKS=4");
   const auto parts = problems_for(dot, MadeFor::many_parts);
