@@ -144,9 +144,8 @@ class ThinSearch {
     const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
     if (bytes > limits_.bytes) return std::nullopt;
     if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
-    const bool started = warps_of(*plan) <= kWarpsAtLimit && bytes <= limits_.long_bytes &&
-                         flops_in_tiles(problem) <= std::min(limits_.long_flops, limits_.block_flops * blocks);
-    if (started) return thin;
+    const double most = std::min(limits_.long_flops, limits_.block_flops * blocks);
+    if (warps_of(*plan) <= kWarpsAtLimit && flops_in_tiles(problem) <= most) return thin;
     const bool sampled = plan->launches.size() == 1 && kernel_.device.executes_samples &&
                          kernel_.variant.sampling != Sampling::small && !blocks_share(*plan) &&
                          !is_executed_whole(flops_of(kernel_.family, problem), bytes);
