@@ -1,7 +1,7 @@
 // What dX, dG and dB should be; z = (x - mean) rstd and a = g dy. rows, one block of 256 threads per row: value = rstd
 // (a - b - z c), b the mean of a and c that of a z; scale = |rstd| (3 |a| + |b| + L (mean|a| + 2^-124) + |z| (3 |c| + L
-// (mean|a z| + 2^-124))), L = 1 + sqrt(N) / 4. columns_of_gamma and columns_of_beta, a thread per column: value is the sum of dy z or dy,
-// scale the root of the sum of the squares. Place j < count is index[j], or j when index is null. Any grid.
+// (mean|a z| + 2^-124))), L = 1 + sqrt(N) / 4. columns_of_gamma and columns_of_beta: value is the sum of dy z or dy, scale the root of the
+// sum of the squares. Place j < count is index[j], or j when index is null. rows has any grid.
 #include "common/types.cuh"
 
 /// Added up over the block's threads; `partial` holds 256 values. Every thread gets the result.
@@ -53,24 +53,38 @@ rows(const DTYPE* X, const DTYPE* dY, const DTYPE* G, const float* mean, const f
   }
 }
 
-/// Sum of term(row, element) over the column of a thread, and the root of the sum of the squares.
+/// Eight columns a block: where there are few of them, of very many rows, one thread for each would take minutes.
+constexpr int kColumns = 8, kSlices = 128;
+
+/// Sum of term(row, element) over a column, and the root of the sum of the squares; each thread takes a slice of the
+/// rows.
 template <typename Term>
 __device__ __forceinline__ void column_of(int M, int N, const long long* index, long long count, ACC* value, ACC* scale,
                                           Term term) {
-  const long long place = static_cast<long long>(blockIdx.x) * 32 + threadIdx.x;
-  if (place >= count) return;
-  const long long column = index == nullptr ? place : index[place];
-  ACC sum = 0, squares = 0;
-  for (long long row = 0; row < M; ++row) {
+  __shared__ ACC sums[kSlices * kColumns], squares[kSlices * kColumns];
+  const int own = threadIdx.x, slice = own / kColumns;
+  const long long place = static_cast<long long>(blockIdx.x) * kColumns + own % kColumns;
+  const long long column = index == nullptr || place >= count ? place : index[place];
+  ACC sum = 0, square = 0;
+  for (long long row = slice; row < M && place < count; row += kSlices) {
     const ACC one = term(row, row * N + column);
     sum += one;
-    squares += one * one;
+    square += one * one;
   }
-  value[place] = sum;
-  scale[place] = sqrt(squares);
+  sums[own] = sum;
+  squares[own] = square;
+  for (int half = kSlices / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (slice >= half) continue;
+    sums[own] += sums[own + half * kColumns];
+    squares[own] += squares[own + half * kColumns];
+  }
+  if (slice > 0 || place >= count) return;
+  value[place] = sums[own];
+  scale[place] = sqrt(squares[own]);
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(kSlices * kColumns)
 columns_of_gamma(const DTYPE* X, const DTYPE* dY, const float* mean, const float* rstd, int M, int N,
                  const long long* index, long long count, ACC* value, ACC* scale) {
   column_of(M, N, index, count, value, scale, [&](long long row, long long i) {
@@ -78,7 +92,7 @@ columns_of_gamma(const DTYPE* X, const DTYPE* dY, const float* mean, const float
   });
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(kSlices * kColumns)
 columns_of_beta(const DTYPE* dY, int M, int N, const long long* index, long long count, ACC* value, ACC* scale) {
   column_of(M, N, index, count, value, scale, [&](long long, long long i) { return ACC(to_float(dY[i])); });
 }

@@ -221,6 +221,7 @@ template <typename Archive> void fields(Archive& a, request::Hello& v) { a("vers
 template <typename Archive> void fields(Archive& a, request::SetProblem& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image);
   a("small", v.small); a("small_reference_image", v.small_reference_image); a("placement", v.placement);
+  a("timed", v.timed);
 }
 template <typename Archive> void fields(Archive& a, request::CountCost& v) {
   a("problem", v.problem); a("lab_image", v.lab_image); a("reference_image", v.reference_image); a("launch", v.launch);

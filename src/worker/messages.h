@@ -20,7 +20,7 @@
 
 namespace kerlab::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 15;
+inline constexpr std::uint32_t kProtocolVersion = 16;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -39,7 +39,8 @@ struct Hello {
   std::uint32_t version = kProtocolVersion;
 };
 /// `small`: a ragged problem of the same kind, which is checked first; no tensors: none. `placement`: so many MiB are
-/// allocated first, so that the data of one process do not lie where those of another did.
+/// allocated first, so that the data of one process do not lie where those of another did. What is not `timed` needs
+/// no more sets of tensors than a check does.
 struct SetProblem {
   ProblemPlan problem;
   Bytes lab_image;
@@ -47,6 +48,7 @@ struct SetProblem {
   ProblemPlan small = {};
   Bytes small_reference_image = {};
   std::uint32_t placement = 0;
+  bool timed = true;
   bool operator==(const SetProblem&) const = default;
 };
 /// Makes the inputs of the first recipe and runs one kernel of the reference over them, that writes FLOPs and least

@@ -1,6 +1,8 @@
 // A run in mode sanitize, on an emulated device.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "verify/emulated/emulated_run.h"
 #include "verify/verdict_words.h"
 #include "worker/workbench.h"
@@ -61,11 +63,12 @@ SanitizedLaunch sanitized(Device& device, const BoundLaunch& launch) {
   return result;
 }
 
-/// One run of the first recipe, launch by launch.
-std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checker, Candidate& candidate) {
+/// One run, launch by launch.
+std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checker, Candidate& candidate,
+                                      std::uint32_t recipe) {
   Device& device = data.device();
-  const int set = data.set_with(0);
-  for (const BoundLaunch& launch : data.restore_launches(set, 0)) device.launch(launch);
+  const int set = data.set_with(recipe);
+  for (const BoundLaunch& launch : data.restore_launches(set, recipe)) device.launch(launch);
   device.describe_memory(regions_of(data, set, candidate, candidate.plan()));
   std::vector<SanitizedLaunch> launches;
   for (const BoundLaunch& launch : candidate.launches(set)) {
@@ -85,12 +88,21 @@ std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checke
 /// What of a thorough check is spent in mode sanitize on one configuration, by emulation_cost.
 constexpr double kMostSanitized = 1;
 
+/// The first, and where integers are drawn that which has them all at one address: what a block adds there is large.
+std::vector<std::uint32_t> sanitized_recipes(const request::Check& check, const ProblemPlan& plan) {
+  std::vector<std::uint32_t> chosen = {0};
+  const auto is_equal = [&](std::uint32_t i) { return i != 0 && plan.recipes.at(i).integers == "equal"; };
+  const auto equal = std::ranges::find_if(check.recipes, is_equal);
+  if (equal != check.recipes.end()) chosen.push_back(*equal);
+  return chosen;
+}
+
 }  // namespace
 
 Reply Workbench::serve(const request::Sanitize& sanitize) {
   Problem& p = problem();
   if (!device_.info().counts_exactly) throw Error("only an emulated device has the mode sanitize");
-  return reply::Sanitized{worker::sanitize(p.data, p.emulated_checker, candidate(sanitize.id))};
+  return reply::Sanitized{worker::sanitize(p.data, p.emulated_checker, candidate(sanitize.id), 0)};
 }
 
 /// Brief: the small problem, or the one that was asked for where it is small, as long as little was spent on this
@@ -111,14 +123,16 @@ std::string Workbench::hazard_of(const request::Check& check) {
   if (!subject->pitched().empty()) return {};
   double& spent = sanitized_[p.labels[check.id]];
   const double cost = emulation_cost(data->plan());
-  if (spent + cost > kMostSanitized) return {};
-  spent += cost;
   try {
-    for (const SanitizedLaunch& launch : sanitize(*data, *checker, *subject))
-      for (const Finding& finding : launch.findings)
-        if (finding.hazard != Hazard::uninitialised)
-          return fmt::format("{}{} in {} (of {}; kerlab check --sanitize tells the lines of the source): {}",
-                             kHazardFound, name(finding.hazard), launch.kernel, data->plan().key, finding.message);
+    for (const std::uint32_t recipe : sanitized_recipes(check, data->plan())) {
+      if (spent + cost > kMostSanitized) return {};
+      spent += cost;
+      for (const SanitizedLaunch& launch : sanitize(*data, *checker, *subject, recipe))
+        for (const Finding& finding : launch.findings)
+          if (finding.hazard != Hazard::uninitialised)
+            return fmt::format("{}{} in {} (of {}; kerlab check --sanitize tells the lines of the source): {}",
+                               kHazardFound, name(finding.hazard), launch.kernel, data->plan().key, finding.message);
+    }
   } catch (const DeviceFault& fault) {
     if (fault.kind() != FaultKind::unsupported) throw;
     device_.describe_memory({});  // nothing can be told of it

@@ -30,14 +30,23 @@ Workbench::Small::Small(Lab& lab, const request::SetProblem& set)
       checker(data),
       emulated_checker(data) {}
 
-Workbench::Problem::Problem(Device& device, const request::SetProblem& set)
-    : padding(set.placement == 0 ? Allocation() : Allocation(device, std::size_t{set.placement} << 20)),
-      lab(device, set.lab_image),
-      data(lab, set.problem, set.reference_image),
+Workbench::Problem::Problem(Lab& shared, const request::SetProblem& set)
+    : lab(shared),
+      padding(set.placement == 0 ? Allocation() : Allocation(lab.device(), std::size_t{set.placement} << 20)),
+      data(lab, set.problem, set.reference_image, set.timed ? ProblemData::Use::timing : ProblemData::Use::checks),
       checker(data),
       timer(lab),
       emulated_checker(data) {
   if (!set.small.tensors.empty()) small.emplace(lab, set);
+}
+
+Lab& Workbench::lab_of(const Bytes& image) {
+  if (!lab_ || lab_image_ != image) {
+    lab_.reset();
+    lab_.emplace(device_, image);
+    lab_image_ = image;
+  }
+  return *lab_;
 }
 
 Workbench::Problem& Workbench::problem() {
@@ -61,7 +70,7 @@ Reply Workbench::serve(const request::Hello& hello) {
 Reply Workbench::serve(const request::SetProblem& set) {
   const auto begin = std::chrono::steady_clock::now();
   problem_.reset();  // first: both may not fit
-  problem_ = std::make_unique<Problem>(device_, set);
+  problem_ = std::make_unique<Problem>(lab_of(set.lab_image), set);
   ProblemData& data = problem_->data;
   const bool lazy = device_.info().executes_samples;  // makes what it needs when it needs it
   if (!lazy && !data.plan().tensors.empty()) data.prepare_timing();
@@ -73,8 +82,7 @@ Reply Workbench::serve(const request::SetProblem& set) {
 
 Reply Workbench::serve(const request::CountCost& asked) {
   problem_.reset();
-  Lab lab(device_, asked.lab_image);
-  const CountedCost counted = count_cost(lab, asked.problem, asked.reference_image, asked.launch);
+  const CountedCost counted = count_cost(lab_of(asked.lab_image), asked.problem, asked.reference_image, asked.launch);
   return reply::CostCounted{counted.flops, counted.bytes};
 }
 

@@ -51,9 +51,9 @@ class Workbench {
   };
   /// Everything that belongs to one problem; members are destroyed in reverse, candidates first.
   struct Problem {
-    Problem(Device& device, const request::SetProblem& set);
+    Problem(Lab& shared, const request::SetProblem& set);
+    Lab& lab;
     Allocation padding;  ///< moves what follows
-    Lab lab;
     ProblemData data;
     Checker checker;
     Timer timer;
@@ -73,6 +73,7 @@ class Workbench {
   void prepare_plugins(reply::LibraryReady& ready);
   [[nodiscard]] std::vector<Timeable> library_row_timeables();
   [[nodiscard]] std::vector<Timeable> library_timeables(std::span<const std::size_t> algorithms);
+  Lab& lab_of(const Bytes& image);
   Problem& problem();
   Candidate& candidate(std::uint32_t id);
   [[nodiscard]] Timeable timeable(std::uint32_t id);
@@ -92,6 +93,8 @@ class Workbench {
   std::vector<std::string> plugin_files_;  ///< not loaded yet
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::string plugin_trouble_;  ///< of those that could not be loaded
+  Bytes lab_image_;
+  std::optional<Lab> lab_;  ///< of that image, which most problems share
   std::unique_ptr<Problem> problem_;
   std::map<std::string, double> sanitized_;  ///< by label: what thorough checks have spent in mode sanitize
 };

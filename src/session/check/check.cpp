@@ -227,6 +227,7 @@ void CheckSession::run(const Job& job) {
   if (loaded_ != job.problem) {
     setup_ = is_asked(job) ? prepare_problem(rig_.folder(), problems_[job.problem], rig_.device())
                            : prepare_alone(rig_.folder(), problems_[job.problem], rig_.device());
+    setup_->timed = false;
     ProblemLoader(rig_, *setup_).load();
     loaded_ = job.problem;
   }

@@ -7,8 +7,9 @@
 
 namespace kerlab::session {
 
-/// As prepare_problem, without a small problem to be checked first: for what is small itself. Its cost is what the
-/// formulas say, at most: nothing is compared with it. Throws NoMemoryError when it is larger than the device's memory.
+/// As prepare_problem, without a small problem to be checked first: for what is small itself. It is never timed, and
+/// its cost is what the formulas say, at most: nothing is compared with it. Throws NoMemoryError when it is larger than
+/// the device's memory.
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device);
 
 /// Indices of the recipes that a problem meets which is looked at so thoroughly.

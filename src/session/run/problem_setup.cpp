@@ -120,6 +120,7 @@ ProblemSetup prepare(const KernelFolder& folder, const Problem& problem, const D
 ProblemSetup prepare_alone(const KernelFolder& folder, const Problem& problem, const DeviceInfo& device) {
   ProblemSetup setup = prepare(folder, problem, device);
   setup.count.reset();
+  setup.timed = false;
   return setup;
 }
 
@@ -203,6 +204,7 @@ void ProblemLoader::tell_when_complete() {
   if (!with_reference_) reference_image_.clear();  // compiled to count with, if at all
   request::SetProblem problem;
   problem.problem = setup_.plan;
+  problem.timed = setup_.timed;
   if (!with_reference_)
     for (ReferencePlan& reference : problem.problem.references) reference.recorded.clear();
   problem.lab_image = std::move(lab_image_);

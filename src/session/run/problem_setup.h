@@ -27,6 +27,7 @@ struct ProblemSetup {
   std::vector<std::string> reference_defines;
   std::optional<SmallProblem> small;    ///< where the problem is not small itself
   std::optional<CostCount> count = {};  ///< none: the formulas of [cost] say what a run costs
+  bool timed = true;                    ///< false: it is only checked
   [[nodiscard]] bool cost_from_data() const { return count && count->counted; }
 };
 

@@ -30,6 +30,8 @@ constexpr double kWarps = 1 << 16,
 constexpr double kFlopsOfSingleBlock = 4.5e9;  // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
+// Of a few rows, or of one, every recipe is cheap: who stops early at a special value does so behind several rounds.
+constexpr double kUsualThinBytes = 2 << 20, kUsualThinFlops = 4e6;
 
 /// Such a launch fails, and says why: it is no wrong result.
 bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
@@ -274,7 +276,9 @@ bool is_thin(const Problem& problem) {
 }
 
 Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits) {
-  if (is_thin(problem)) return Thoroughness::quick;
+  const bool is_little =
+      bytes_of_tensors(family, problem) <= kUsualThinBytes && flops_of(family, problem) <= kUsualThinFlops;
+  if (is_thin(problem) && !is_little) return Thoroughness::quick;
   return flops_of(family, problem) > limits.usual_flops ? Thoroughness::telling : Thoroughness::usual;
 }
 
