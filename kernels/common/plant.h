@@ -134,6 +134,7 @@ KERLAB_BOTH i64 spread_of(u64 key, const Place& place, i64 most) {
 /// poisoned with.
 KERLAB_BOTH Value planted_number(const Plant& plant, u64 key, u64 index) {
   const Value v = value_of(plant.value);
+  if (v.magnitude == 0 && v.negative) return {true, 0, kSignedZero};
   if (v.exponent != kNotANumber) return v;
   const u64 bits = random_word(key, index, 1), kind = 1 + drawn_below(bits, kNanKinds);
   const bool negative = (bits & 1) != 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "verify/emulated/emulated_run.h"
 #include "verify/verdict_words.h"
@@ -87,6 +88,15 @@ std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checke
 
 /// What of a thorough check is spent in mode sanitize on one configuration, by emulation_cost.
 constexpr double kMostSanitized = 1;
+constexpr double kWarpsOfMost = 1 << 17;  // to start so many costs as much, however little they do
+
+double cost_of(const ProblemPlan& problem, const LaunchPlan& plan) {
+  double warps = 0;
+  for (const Launch& launch : plan.launches)
+    warps += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z *
+             std::ceil(static_cast<double>(launch.block.x) * launch.block.y * launch.block.z / 32);
+  return std::max(emulation_cost(problem), warps / kWarpsOfMost);
+}
 
 /// The first, and where integers are drawn that which has them all at one address: what a block adds there is large.
 std::vector<std::uint32_t> sanitized_recipes(const request::Check& check, const ProblemPlan& plan) {
@@ -122,7 +132,7 @@ std::string Workbench::hazard_of(const request::Check& check) {
   }
   if (!subject->pitched().empty()) return {};
   double& spent = sanitized_[p.labels[check.id]];
-  const double cost = emulation_cost(data->plan());
+  const double cost = cost_of(data->plan(), subject->plan());
   try {
     for (const std::uint32_t recipe : sanitized_recipes(check, data->plan())) {
       if (spent + cost > kMostSanitized) return {};

@@ -56,6 +56,11 @@ TEST_CASE("a value is planted into the lines asked for, and into no others", "[v
     }
 }
 
+TEST_CASE("a zero is planted with its sign", "[verify]") {
+  for (const double x : values(planted(matrix(), lab::kPlantValue, -0.0))) REQUIRE((x == 0 && std::signbit(x)));
+  for (const double x : values(planted(matrix(), lab::kPlantValue, 0.0))) REQUIRE((x == 0 && !std::signbit(x)));
+}
+
 TEST_CASE("one element of each line is planted: among the first, the last, anywhere", "[verify]") {
   const int rows = 400, columns = 1000;
   const std::vector<double> x = values(planted(matrix(lab::kNormal, rows, columns), lab::kPlantOne, 1000));

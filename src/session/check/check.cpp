@@ -139,13 +139,13 @@ void CheckSession::add_other_dtypes() {
                                               : default_configuration(variant, *problem, rig_.device());
       const ShapedKernel kernel = {family, variant, configuration, rig_.device()};
       if (!is_valid_on(variant, *problem, rig_.device(), configuration)) continue;
-      for (const ProblemRequest& request : shapes_of_dtype(kernel, *problem, limits_for(rig_.device()))) {
-        Problem small = make_problem(family, request);
+      for (const CheckedProblem& one : shapes_of_dtype(kernel, *problem, limits_for(rig_.device()))) {
+        Problem small = make_problem(family, one.request);
         if (!why_no_plan(rig_.folder(), variant, small, configuration, rig_.device()).empty()) continue;
         const auto known = std::ranges::find(problems_, small.key(), &Problem::key);
         const auto at = static_cast<std::size_t>(known - problems_.begin());
         if (known == problems_.end()) problems_.push_back(std::move(small));
-        add_job(at, source, configuration, CheckedProblem());
+        add_job(at, source, configuration, one);
       }
     }
   }
@@ -208,18 +208,18 @@ bool CheckSession::step() {
   if (next_ == jobs_.size() || stops_here()) return false;
   compile_together();
   if (ahead_.step()) return true;
-  const Job& job = jobs_[next_++];
-  if (job.sampled) {
-    run_far(job);
-    return true;
-  }
+  const Job& job = jobs_[next_];
   try {
-    run(job);
+    if (job.sampled)
+      run_far(job);
+    else
+      run(job);
   } catch (const NoMemoryError& error) {
-    if (is_asked(job)) throw;
+    if (is_asked(job) || job.sampled) throw;
     leave_out(job, error.what());
-    while (next_ < jobs_.size() && jobs_[next_].problem == job.problem) ++next_;
+    while (next_ + 1 < jobs_.size() && jobs_[next_ + 1].problem == job.problem) ++next_;
   }
+  ++next_;  // not before: what was interrupted has not been done
   return true;
 }
 

@@ -61,7 +61,7 @@ void SanitizeSession::load(const Problem& problem) {
 
 bool SanitizeSession::step() {
   if (next_ == chosen_.configurations.size() || stops_here()) return false;
-  const auto& [index, configuration] = chosen_.configurations[next_++];
+  const auto& [index, configuration] = chosen_.configurations[next_];
   const VariantSource& source = chosen_.sources[index];
   load(problem_of(*source.variant, configuration));
   SingleOptions single;
@@ -72,6 +72,7 @@ bool SanitizeSession::step() {
   Evaluation result = run_single_for(rig_, *setup_, source, configuration, single, few ? *few : rig_.device());
   rows_.push_back({setup_->problem, std::move(result.candidate.trial), std::move(result.sanitized)});
   keep(source, rows_.back());
+  ++next_;  // not before: what was interrupted has not been done
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/sparse_tensor.h"
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
 #include "session/shapes/far.h"
@@ -81,7 +82,11 @@ Evaluation run_there(Rig& rig, const VariantSource& source, const Configuration&
   single.full = on.sampled && source.variant->sampling == Sampling::small;  // of those that do little
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
   Evaluation found = run_single_for(rig, setup, source, configuration, single, on.device);
-  if (on.sampled && found.candidate.trial.status != TrialStatus::passed) found.candidate.trial.message += kFarHint;
+  const TrialStatus status = found.candidate.trial.status;
+  const auto is_far = [](const Tensor& tensor) { return tensor.elements() > kFarElements / 2; };
+  if (on.sampled && std::ranges::any_of(setup.plan.tensors, is_far) && status != TrialStatus::passed &&
+      !never_ran(status))
+    found.candidate.trial.message += kFarHint;
   return found;
 }
 

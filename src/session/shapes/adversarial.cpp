@@ -53,6 +53,8 @@ class CoveringArray {
     for (std::size_t f = 0; f < levels_.factors.size(); ++f) add_alone(f);
     add_padded();
     for (std::size_t f = 0; f < levels_.factors.size(); ++f)
+      if (const auto row = rows_.above_row(f); row && rows_.is_affordable(*row)) add(*row);
+    for (std::size_t f = 0; f < levels_.factors.size(); ++f)
       if (const auto row = rows_.empty_row(f); row && rows_.is_affordable(*row)) add(*row);
   }
 

@@ -29,9 +29,9 @@ struct AdversarialShapes {
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits);
 
 /// Of a dtype beside the one asked for (`asked` has it), where that is looked at as above: the first of these problems,
-/// several whole tiles, long ragged extents, and small ones of every value of every flag and other extents of what
-/// mostly stays at its default, all at once.
-std::vector<ProblemRequest> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
+/// several whole tiles, long ragged extents, small ones of every value of every flag and other extents of what
+/// mostly stays at its default, all at once, and of every residue of the widest access.
+std::vector<CheckedProblem> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
                                             const ShapeLimits& limits);
 
 }  // namespace kerlab::session

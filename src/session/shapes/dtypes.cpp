@@ -1,4 +1,5 @@
-// What is wrong of one dtype alone shows on nearly any problem, or under one value of a flag.
+// What is wrong of one dtype alone shows on nearly any problem, under one value of a flag, or at one residue: its
+// accesses have other widths.
 #include <algorithm>
 
 #include "session/shapes/first_shape.h"
@@ -6,7 +7,7 @@
 
 namespace kerlab::session {
 
-std::vector<ProblemRequest> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
+std::vector<CheckedProblem> shapes_of_dtype(const ShapedKernel& kernel, const Problem& asked,
                                             const ShapeLimits& limits) {
   const ProblemRequest base = first_shape(kernel, asked);
   if (!valid_problem(kernel, base)) return {};
@@ -14,11 +15,15 @@ std::vector<ProblemRequest> shapes_of_dtype(const ShapedKernel& kernel, const Pr
   const LevelRows rows(kernel, base, levels, limits);
   std::vector<LevelOfEach> chosen = {LevelOfEach(levels.factors.size(), 0), rows.whole_row(0), rows.long_row()};
   for (std::size_t turn = 0; turn < rows.turns(); ++turn) chosen.push_back(rows.turned_row(turn));
-  std::vector<ProblemRequest> found;
+  const std::size_t usual = chosen.size();
+  const std::int64_t wide = widest_access(make_problem(kernel.family, base));
+  for (std::int64_t residue = 0; residue < wide; ++residue) chosen.push_back(rows.residue_row(residue, wide));
+  std::vector<CheckedProblem> found;
   for (std::size_t i = 0; i < chosen.size(); ++i)
     if (std::ranges::find(chosen, chosen[i]) == chosen.begin() + static_cast<std::ptrdiff_t>(i) &&
         rows.is_affordable(chosen[i]))
-      found.push_back(rows.request_of(chosen[i]));
+      found.push_back(
+          {rows.request_of(chosen[i]), MadeFor::edges, i < usual ? Thoroughness::usual : Thoroughness::drawn});
   return found;
 }
 

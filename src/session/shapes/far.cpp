@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "plan/sparse_tensor.h"
 #include "session/shapes/far_strategy.h"
 #include "spec/space/unsupported.h"
 
@@ -35,6 +36,9 @@ class FarSearch {
 
   /// Tensors that are far in a problem that is not among those found, with the reason of the first of them.
   [[nodiscard]] const std::map<std::string, std::string>& refused() const { return refused_; }
+
+  /// Beside tensors of no more elements none that was found is far.
+  [[nodiscard]] std::int64_t elements() const { return far_elements_; }
 
   /// Of the first problem that was refused; empty: there was none.
   [[nodiscard]] const std::string& why_not() const { return first_why_not_; }
@@ -152,8 +156,11 @@ FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::
   FarProblems far;
   FarGoals reached;
   far.problems = cover(search.find(), strategy->count(most), reached);
+  const std::string none = "it takes no problem of so many that fits the device";
   if (far.problems.empty())
-    far.why_not = search.why_not().empty() ? "it takes no problem of so many that fits the device" : search.why_not();
+    far.why_not = search.why_not().empty() ? none : search.why_not();
+  else if (search.elements() < kFarElements / 2)
+    far.why_not = fmt::format("{}; one of {} elements is tried", none, search.elements());
   else
     for (const auto& [tensor, why_not] : search.refused())
       if (!reached.contains({FarGoal::Kind::tensor, tensor}))

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostFar = 3;
 
 struct FarProblems {
   std::vector<CheckedProblem> problems;
-  std::string why_not;            ///< where there are none
+  std::string why_not;            ///< where none is beyond 2^31
   std::vector<std::string> left;  ///< tensors that are far in none of them, though the family has such problems; why
 };
 
@@ -23,7 +23,7 @@ struct FarProblems {
 /// the device) and every dimension that can be far beyond 2^16. Those of which a block does little: one dimension is
 /// long, or two, or the batch, and the others short. Their plans are for so many multiprocessors that each persistent
 /// block has one work tile. None for plans whose blocks cannot stand for all of them: of several launches, or with
-/// workspaces.
+/// workspaces. Where all extents end before 2^31 elements, one of 2^25.
 /// Of a GPU the least ones that fit its memory and its reference's time, as the device is: one more than `most`, if
 /// that has several of a batch; where it can be, with a dimension beyond 2^16 that no other problem has (`tried`).
 FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most,

@@ -18,6 +18,8 @@ constexpr double k31BitsOfAccesses = 16.0 * static_cast<double>(kFarElements);
 constexpr double kBeyond31BitsOfAccesses = 1.0625 * k31BitsOfAccesses;
 // Where no extent goes beyond 2^31 by itself, nearly so: bytes and products of four do not fit 32 bits there.
 constexpr double kNearly31Bits = 0.95 * static_cast<double>(kFarElements);
+// Where none comes near that, since its extents end before: what fp32 does not hold, and is filled in a second.
+constexpr double kLarge = 1 << 25;
 // Of a dimension: what is kept in 16 bits is wrong for most of it. Of a batch, which grids hold in 16 bits: many.
 constexpr std::int64_t kLongDimension = std::int64_t{1} << 18, kLargeBatch = 1024;
 // Of rows so long four are beyond 2^31.
@@ -47,7 +49,8 @@ class SampledFar : public FarStrategy {
     for (const double elements : {accesses, kBeyond32Bits, kBeyond31Bits})
       for (FarTry& one : tries_of_samples(kernel_.family, asked_, elements)) beyond.tries.push_back(std::move(one));
     return {std::move(beyond),
-            {tries_of_samples(kernel_.family, asked_, kNearly31Bits), static_cast<std::int64_t>(0.9 * kNearly31Bits)}};
+            {tries_of_samples(kernel_.family, asked_, kNearly31Bits), static_cast<std::int64_t>(0.9 * kNearly31Bits)},
+            {tries_of_samples(kernel_.family, asked_, kLarge), static_cast<std::int64_t>(0.9 * kLarge)}};
   }
   /// A family that has such problems is not tried near 2^31.
   [[nodiscard]] bool goes_on_refused() const override { return false; }
@@ -66,7 +69,8 @@ class SampledFar : public FarStrategy {
     FarGoals goals;
     double bytes = 0;
     for (const Tensor& tensor : tensors_of(kernel_.family, problem)) {
-      bytes += static_cast<double>(tensor.bytes());
+      // Of what is changed in place the results are kept beside it.
+      bytes += (tensor.role == Role::inout ? 2.0 : 1.0) * static_cast<double>(tensor.bytes());
       if (is_sparse(tensor) && tensor.range.order != IntegerOrder::none) return {};  // what repeats itself has no order
       if (tensor.elements() > kMostKept && !is_sparse(tensor)) return {};
       if (tensor.unread || tensor.elements() <= elements) continue;
@@ -91,10 +95,27 @@ class SampledFar : public FarStrategy {
     if (!many && !own) return false;
     const Instance& taken = many ? *many : *own;
     found.same_program = taken.defines == program_;
+    if (warps_before_reference(problem, why_not) > kWarpsOfWhole) {
+      if (why_not.empty()) why_not = "what is launched before its reference has too much to do";
+      return false;
+    }
     return is_sampled(taken.plan, why_not) && is_cheap(problem, taken.plan.launches.front(), found.cost, why_not);
   }
 
  private:
+  /// Of launches that are executed whole, however few elements are compared.
+  [[nodiscard]] double warps_before_reference(const Problem& problem, std::string& why_not) const {
+    double warps = 0;
+    try {
+      const ProblemPlan plan = instantiate_reference(kernel_.family, problem, kernel_.device).plan;
+      for (const Launch& launch : plan.before_reference) warps += warps_in_grid(launch);
+    } catch (const Error& error) {
+      why_not = error.what();
+      return 2 * kWarpsOfWhole;
+    }
+    return warps;
+  }
+
   [[nodiscard]] static bool is_sampled(const LaunchPlan& plan, std::string& why_not) {
     const bool alone = plan.launches.size() == 1 && !blocks_share(plan);
     if (!alone) why_not = "some of its blocks do not stand for all: it has several launches, or a workspace";

@@ -165,6 +165,40 @@ LevelOfEach LevelRows::turned_row(std::size_t turn) const {
   return row;
 }
 
+LevelOfEach LevelRows::residue_row(std::int64_t residue, std::int64_t wide) const {
+  LevelOfEach row = few_row(1);
+  for (std::size_t f = 0; f < row.size(); ++f) {
+    if (!is_a(f, ShapeFactor::What::dimension) || is_quiet(f)) continue;
+    const auto level = least_level(
+        f, [&](const ShapeLevel& one) { return one.extent >= kFewTogether && one.extent % wide == residue % wide; });
+    if (level) set_if_valid(row, f, *level);
+    ++residue;
+  }
+  return row;
+}
+
+std::optional<LevelOfEach> LevelRows::above_row(std::size_t factor) const {
+  if (!is_a(factor, ShapeFactor::What::dimension) || is_quiet(factor)) return std::nullopt;
+  const auto has_goal = [](const ShapeLevel& level, std::string_view text) {
+    return std::ranges::any_of(level.alone, [&](const std::string& goal) { return goal.find(text) != goal.npos; });
+  };
+  const auto is_above = [&](const ShapeLevel& level) {
+    return has_goal(level, " above a multiple of ") && !has_goal(level, " less than ");
+  };
+  const auto first = least_level(factor, is_above);
+  if (!first) return std::nullopt;
+  const std::int64_t least = levels_.factors[factor].levels[*first].extent;
+  const auto second =
+      least_level(factor, [&](const ShapeLevel& level) { return level.extent > least && is_above(level); });
+  LevelOfEach row(levels_.factors.size(), 0);
+  for (const auto& level : {first, second})  // of several tiles, where that is affordable: some touch no edge
+    if (level) {
+      const std::size_t before = std::exchange(row[factor], *level);
+      if (!is_affordable(row)) row[factor] = before;
+    }
+  return row;
+}
+
 /// Whole tiles along that dimension, and no more of the others than must be.
 LevelOfEach LevelRows::whole_along(std::size_t only) const {
   LevelOfEach row(levels_.factors.size(), 0);

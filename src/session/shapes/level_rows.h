@@ -48,6 +48,12 @@ class LevelRows {
   /// The `turn`th other value of each flag as above, ragged or not, and the `turn`th other extent of each dimension
   /// that mostly stays at its default, and number of each scalar, but for a factor of 0.
   [[nodiscard]] LevelOfEach turned_row(std::size_t turn) const;
+  /// A small problem, ragged, of whose dimensions the first has this residue modulo the widest access, and each a
+  /// residue one larger than the one before it.
+  [[nodiscard]] LevelOfEach residue_row(std::int64_t residue, std::int64_t wide) const;
+  /// The base, whose dimensions have several tiles, with one element more than whole tiles of that dimension; none: it
+  /// has no such extent.
+  [[nodiscard]] std::optional<LevelOfEach> above_row(std::size_t factor) const;
   /// So many turns until each of them was had; no more than a few of the extents and numbers.
   [[nodiscard]] std::size_t turns() const;
   /// The factor at the first of these levels, before its own, for which a row of whole tiles is affordable: several of

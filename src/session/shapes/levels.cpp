@@ -33,11 +33,6 @@ constexpr double kFraction = 1.2345678806304932;                        // 24 si
 // wrong there.
 constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64, kMuchMore = 1024;
 
-/// What the widest_access access takes: 16 bytes, and rows of so many elements are what tensor maps ask for.
-std::int64_t widest_access(const Problem& base) {
-  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
-}
-
 /// Elements in 16 bytes.
 std::int64_t packet_of(const Problem& base) {
   return std::max<std::int64_t>(1, elements_in(base.dtype, 16));
@@ -70,7 +65,7 @@ std::set<std::int64_t> extents_alone(const KernelSteps& steps, std::int64_t pack
 /// The extents that are worth a try, whatever is valid.
 std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
                                   std::int64_t packet, std::int64_t base) {
-  std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, wide, 3 * wide, base};
+  std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, packet, wide, 3 * wide, base};
   extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
   for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
   for (const std::int64_t step : steps.own)
@@ -103,8 +98,9 @@ std::set<std::int64_t> quiet_extents(const Dimension& dimension, std::int64_t ba
 }
 
 /// What an extent reaches by itself. `unit`: of what all valid extents are multiples; one below a tile is one unit.
+/// `packet`: elements in 16 bytes, the least extent of a way that takes whole accesses.
 std::vector<std::string> goals_of_extent(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
-                                         std::int64_t unit, std::int64_t extent) {
+                                         std::int64_t packet, std::int64_t unit, std::int64_t extent) {
   const std::string& d = dimension.name;
   std::vector<std::string> goals = {fmt::format("{} % {} = {}", d, wide, extent % wide)};
   for (const std::int64_t step : steps.own) {
@@ -119,6 +115,7 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
   }
   if (extent == dimension.minimum) goals.push_back(d + " at its least");
   if (extent == 1) goals.push_back(d + " = 1");
+  if (extent == packet && packet > 1) goals.push_back(fmt::format("{} = {}", d, packet));
   if (extent == dimension.maximum) goals.push_back(d + " at its most");
   if (has_very_few(dimension)) goals.push_back(fmt::format("{} = {}", d, extent));
   if (extent > 2048) goals.push_back(d + " long");
@@ -250,7 +247,7 @@ class LevelCollector {
       for (const std::int64_t step : steps.own)
         levels_.alone.back().insert(levels_.alone.back().end(), {step, step + 1});
     std::vector<ShapeLevel>& levels = levels_.factors.back().levels;
-    const std::int64_t wide = widest_access(problem_);
+    const std::int64_t wide = widest_access(problem_), packet = packet_of(problem_);
     std::int64_t unit = 0;
     for (const ShapeLevel& level : levels) unit = std::gcd(unit, level.extent);
     unit = std::max<std::int64_t>(1, unit);
@@ -258,7 +255,7 @@ class LevelCollector {
     for (ShapeLevel& level : levels) {
       level.whole = level.extent > 0 && level.extent % wide == 0 &&
                     std::ranges::all_of(steps.own, [&](std::int64_t step) { return level.extent % step == 0; });
-      level.alone = goals_of_extent(dimension, steps, wide, unit, level.extent);
+      level.alone = goals_of_extent(dimension, steps, wide, packet, unit, level.extent);
       if (each.contains(level.extent) && !has_very_few(dimension)) level.alone.push_back(level.text);
       level.kind = level.extent == dimension.minimum
                        ? dimension.name + " at its least"
@@ -267,7 +264,7 @@ class LevelCollector {
     }
     std::set<std::string> lost;
     for (const ShapeLevel& level : wished)
-      for (std::string& goal : goals_of_extent(dimension, steps, wide, unit, level.extent))
+      for (std::string& goal : goals_of_extent(dimension, steps, wide, packet, unit, level.extent))
         if (!reached.contains(goal)) lost.insert(std::move(goal));
     levels_.lost.insert(levels_.lost.end(), lost.begin(), lost.end());
   }
@@ -380,6 +377,10 @@ std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRe
   }
   if (!device_of_any(kernel.variant, *problem, kernel.configuration, kernel.device)) return std::nullopt;
   return problem;
+}
+
+std::int64_t widest_access(const Problem& base) {
+  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
 }
 
 ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked) {

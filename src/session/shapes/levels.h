@@ -61,6 +61,9 @@ double blocks_in_grid(const Launch& launch);
 double threads_in_block(const Launch& launch);
 double warps_in_grid(const Launch& launch);
 
+/// Elements of the widest access, 16 bytes, and no fewer than 8: rows of so many are what tensor maps ask for.
+std::int64_t widest_access(const Problem& base);
+
 struct ShapeLevels {
   std::vector<ShapeFactor> factors;
   std::vector<std::string> lost;  ///< goals that no level reaches: no such problem is valid

@@ -17,6 +17,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::int64_t kShortest = 8192;  // a dimension of fewer is tried at its end by others
+constexpr std::int64_t kPacket = 16;      // elements that are whole accesses, whatever the type
 constexpr std::int64_t kMany = 256;       // of a batch: an index of 8 bits
 // Where it is cheap, beyond 2^18: what is kept in 17 bits is as wrong as in 16.
 constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
@@ -30,6 +31,7 @@ constexpr double kWarps = 1 << 16,
 constexpr double kFlopsOfSingleBlock = 4.5e9;  // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
+constexpr double kNotNothing = 2.2345678;   // of a scalar that is 0: 24 significant bits and more
 // Of a few rows, or of one, every recipe is cheap: who stops early at a special value does so behind several rounds.
 constexpr double kUsualThinBytes = 2 << 20, kUsualThinFlops = 4e6;
 
@@ -71,8 +73,8 @@ class ThinSearch {
   ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, const ShapeLimits& limits)
       : kernel_(kernel), base_(base), steps_(steps_of(kernel, make_problem(kernel.family, base))), limits_(limits) {}
 
-  /// As it is, under other values of the flags: the `turn`th of each that has so many. None: no other, not valid or not
-  /// cheap.
+  /// As it is, under other values of the flags: the `turn`th of each that has so many; and with what is 0 as a number.
+  /// None: no other, not valid or not cheap.
   [[nodiscard]] std::optional<ProblemRequest> with_other_flags(const ProblemRequest& thin, std::size_t turn) const {
     ProblemRequest other = thin;
     for (const Flag& flag : kernel_.family.flags) {
@@ -82,7 +84,13 @@ class ThinSearch {
       const std::string before = std::exchange(other.flags[flag.name], flag.values[at % flag.values.size()]);
       if (!valid_problem(kernel_, other)) other.flags[flag.name] = before;
     }
-    const auto plan = other.flags == thin.flags ? std::nullopt : plan_of(other);
+    for (const ScalarDecl& scalar : kernel_.family.scalars) {
+      double& number = other.scalars.at(scalar.name);
+      const double before = std::exchange(number, number == 0 ? kNotNothing : number);
+      if (!valid_problem(kernel_, other)) number = before;
+    }
+    const bool same = other.flags == thin.flags && other.scalars == thin.scalars;
+    const auto plan = same ? std::nullopt : plan_of(other);
     return plan && is_cheap(other, *plan) ? std::optional(other) : std::nullopt;
   }
 
@@ -136,6 +144,12 @@ class ThinSearch {
     return found;
   }
 
+  /// The dimension beyond 2^16, of whole accesses and no whole tiles: who takes them has a way of their own.
+  [[nodiscard]] std::optional<ProblemRequest> of_accesses(const Dimension& dimension) const {
+    auto found = first_valid(dimension, kThinExtent + kPacket, kPacket);
+    return found && is_cheap(*found) ? found : std::nullopt;
+  }
+
   /// Beyond 2^16 where it is not cheap: in a single block, where some blocks stand for all, or where the most of it is
   /// to start so many.
   [[nodiscard]] std::optional<ProblemRequest> costly(const Dimension& dimension) const {
@@ -156,7 +170,9 @@ class ThinSearch {
   }
 
  private:
-  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
+  /// `multiple`: of which the extent is one.
+  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least,
+                                                          std::int64_t multiple = 1) const {
     std::optional<ProblemRequest> first;
     const bool draws = is_of_integers();
     for (const std::int64_t other : draws ? kOthersOfIntegers : kOthers)
@@ -165,6 +181,7 @@ class ThinSearch {
         for (const Dimension& dimension : kernel_.family.dimensions)
           if (!dimension.quiet) request.dimensions[dimension.name] = std::max(other, dimension.minimum);
         request.dimensions[along.name] = extent;
+        if (extent % multiple != 0) continue;
         if (!valid_problem(kernel_, request)) continue;
         if (!draws || is_cheap(request)) return request;
         if (!first) first = std::move(request);
@@ -254,10 +271,13 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   }
   std::size_t most = 1;
   for (const Flag& flag : kernel.family.flags) most = std::max(most, flag.values.size());
+  if (!kernel.family.scalars.empty()) most = std::max<std::size_t>(most, 2);
   const std::size_t own = found.size();
   for (std::size_t turn = 1; turn < most && limits.with_flags > 0; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
       add(search.with_other_flags(found[i], turn));
+  for (const Dimension& dimension : kernel.family.dimensions)
+    if (!dimension.quiet) add(search.of_accesses(dimension));
   return found;
 }
 

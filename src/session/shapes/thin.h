@@ -14,8 +14,9 @@ inline constexpr std::int64_t kThinExtent = std::int64_t{1} << 16;
 
 /// Of each dimension that can be so long one problem, in which the others are at their least: an index of 16 bits, a
 /// loop of blocks over what lies beyond their grid; a second one where a grid reaches its limit only farther; and one
-/// in which each of the blocks that share out a reduction has more than 16 bits count. Left out where that costs more
-/// than the limits in whole tiles, or more warps than an emulated device starts in about a second.
+/// in which each of the blocks that share out a reduction has more than 16 bits count; and one of whole accesses, but
+/// not of whole tiles. Left out where that costs more than the limits in whole tiles, or more warps than an emulated
+/// device starts in about a second.
 std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
                                         const ShapeLimits& limits);
 /// Of each dimension beyond 2^16 of which thin_shapes has none, since its whole tiles cost too much: the others at

@@ -62,7 +62,7 @@ class EmulatedChecker {
   bool run_recipe(Candidate& candidate, std::uint32_t recipe, std::vector<std::uint32_t> poisons, CheckWishes wishes,
                   bool sampled, CheckReport& report);
   void run_fresh(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
-  bool run_half_written(Candidate& candidate, std::uint32_t first, CheckReport& report);
+  bool run_on_own_results(Candidate& candidate, std::uint32_t first, CheckReport& report);
   void run_kept(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
   void look_for_memory(Candidate& candidate, std::uint32_t first, bool sampled, CheckReport& report);
   CheckReport check_recipes(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes,

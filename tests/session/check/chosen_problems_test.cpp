@@ -203,9 +203,13 @@ TEST_CASE("winner: an odd extent meets fours of another", "[check]") {
 TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several tiles", "[check]") {
   const auto of_dtype = [](const Chooser& kernel) {
     const Problem asked = make_problem(kernel.folder.family, kernel.request);
-    return shapes_of_dtype({kernel.folder.family, kernel.variant,
-                            default_configuration(kernel.variant, asked, kernel.device), kernel.device},
-                           asked, limits_for(kernel.device));
+    std::vector<ProblemRequest> requests;
+    for (CheckedProblem& one :
+         shapes_of_dtype({kernel.folder.family, kernel.variant,
+                          default_configuration(kernel.variant, asked, kernel.device), kernel.device},
+                         asked, limits_for(kernel.device)))
+      requests.push_back(std::move(one.request));
+    return requests;
   };
   std::set<std::string> types;
   for (const ProblemRequest& shape : of_dtype(Chooser("cast", "streamed", "fp16"))) types.insert(shape.flags.at("out"));
@@ -220,6 +224,42 @@ TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several
     return shape.dimensions.at("M") > 2048 && shape.dimensions.at("Z") > 2048;
   };
   CHECK(std::ranges::any_of(of_dtype(Chooser("spmv", "merge_path", "fp64")), is_long));
+
+  std::set<std::int64_t> residues;
+  for (const ProblemRequest& shape : of_dtype(Chooser("softmax", "naive", "fp16")))
+    residues.insert(shape.dimensions.at("N") % 8);
+  CHECK(residues.size() == 8);
+}
+
+TEST_CASE("thin: whole accesses that are no whole tiles, and scalars that are nothing by default", "[check]") {
+  Chooser kernel("activation", "vectorised", "fp32");
+  const std::vector<ProblemRequest> shapes =
+      requests_for(kernel.shapes("", limits_for(kernel.device)), MadeFor::long_extent);
+  CHECK(std::ranges::any_of(shapes, [](const ProblemRequest& shape) {
+    const std::int64_t n = shape.dimensions.at("N");
+    return n > 65'536 && n % 16 == 0 && n % 512 != 0;
+  }));
+  Chooser product("gemm", "naive", "fp32");
+  const auto is_with_c = [](const ProblemRequest& shape) {
+    return shape.scalars.at("beta") != 0 && shape.dimensions.at("M") > 65'536;
+  };
+  CHECK(std::ranges::any_of(requests_for(product.shapes("", limits_for(product.device)), MadeFor::long_extent),
+                            is_with_c));
+}
+
+TEST_CASE("extents: one access of 16 bytes, and one element more than whole tiles beside several of the other",
+          "[check]") {
+  const auto has = [](const std::vector<ProblemRequest>& shapes, const auto& wanted) {
+    return std::ranges::any_of(shapes, [&](const ProblemRequest& shape) {
+      return wanted(shape.dimensions.at("M"), shape.dimensions.at("N"));
+    });
+  };
+  Chooser tiled("transpose_2d", "tiled", "fp32");
+  const std::vector<ProblemRequest> shapes = requests_for(tiled.shapes("", limits_for(tiled.device)), MadeFor::edges);
+  CHECK(has(shapes, [](std::int64_t, std::int64_t n) { return n == 4; }));
+  CHECK(has(shapes, [](std::int64_t m, std::int64_t) { return m == 4; }));
+  CHECK(has(shapes, [](std::int64_t m, std::int64_t n) { return m > 64 && m % 32 == 1 && n > 128; }));
+  CHECK(has(shapes, [](std::int64_t m, std::int64_t n) { return n > 64 && n % 32 == 1 && m > 128; }));
 }
 
 TEST_CASE("extents: beside what is nothing by default the others are tried around their tiles", "[check]") {

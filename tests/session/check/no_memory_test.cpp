@@ -1,6 +1,8 @@
 // Problems that a check has chosen itself, and for which the device has no memory.
 #include <algorithm>
+#include <csignal>
 
+#include "base/interrupt.h"
 #include "catch.h"
 #include "session/check/check_fixture.h"
 #include "session/session_fixture.h"
@@ -45,4 +47,21 @@ TEST_CASE("check: what was asked for and the device cannot hold ends it", "[sess
         }
       }(),
       Catch::Contains("of device memory") && Catch::EndsWith("make the problem smaller"));
+}
+
+TEST_CASE("check: what was interrupted counts as not done, were it the last", "[session]") {
+  SessionFixture fixture;
+  CheckOptions options = small_device(fixture, 64 << 20);
+  options.only_asked = true;
+  CheckSession session(options, fixture.database());
+  const InterruptedWaitsEnd at_once;
+  std::raise(SIGINT);
+  CHECK_THROWS_WITH(
+      [&] {
+        while (session.step()) {
+        }
+      }(),
+      "interrupted");
+  CHECK(session.rows().empty());
+  CHECK(session.state().done == 0);
 }
