@@ -127,6 +127,26 @@ class CoveringArray {
     }
   }
 
+  /// Every residue of all elements together modulo the widest access, as far as one of those drawn has it: who takes
+  /// rows for one has a single rest.
+  void add_residues() {
+    const std::int64_t wide = widest_access(make_problem(kernel_.family, found_.problems.front().request));
+    const auto residue_of = [&](const ProblemRequest& request) {
+      std::int64_t residue = 1;
+      for (const Dimension& dimension : kernel_.family.dimensions)
+        if (!dimension.quiet) residue = residue * (request.dimensions.at(dimension.name) % wide) % wide;
+      return residue;
+    };
+    std::set<std::int64_t> seen;
+    for (const CheckedProblem& one : found_.problems) seen.insert(residue_of(one.request));
+    for (std::size_t i = 0; i < 8 * kRowsDrawn && seen.size() < static_cast<std::size_t>(wide); ++i) {
+      const LevelOfEach row = draw_row(false);
+      if (seen.contains(residue_of(rows_.request_of(row))) || !rows_.is_affordable(row)) continue;
+      seen.insert(residue_of(rows_.request_of(row)));
+      add(row);
+    }
+  }
+
   AdversarialShapes take() {
     found_.goals = reached_.size();
     for (std::size_t g = 0; g < alone_.size(); ++g)
@@ -328,6 +348,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
   if (limits.with_flags > 0) array.add_together(kTogether);
   array.add_at_largest(kWithLargest);
+  array.add_residues();
   AdversarialShapes found = array.take();
   const auto is_other = [&](const CheckedProblem& one) {
     return make_problem(kernel.family, one.request).key() != asked.key();

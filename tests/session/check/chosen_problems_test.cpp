@@ -247,6 +247,14 @@ TEST_CASE("thin: whole accesses that are no whole tiles, and scalars that are no
                             is_with_c));
 }
 
+TEST_CASE("extents: all elements together have every residue", "[check]") {
+  Chooser kernel("activation", "vectorised", "bf16");
+  std::set<std::int64_t> residues;
+  for (const ProblemRequest& shape : requests_for(kernel.shapes("", limits_for(kernel.device)), MadeFor::edges))
+    residues.insert(shape.dimensions.at("M") * shape.dimensions.at("N") % 8);
+  CHECK(residues.size() == 8);
+}
+
 TEST_CASE("extents: one access of 16 bytes, and one element more than whole tiles beside several of the other",
           "[check]") {
   const auto has = [](const std::vector<ProblemRequest>& shapes, const auto& wanted) {
