@@ -149,6 +149,14 @@ std::optional<Instance> far_instance(const ShapedKernel& kernel, const Problem& 
   }
 }
 
+std::optional<ProblemPlan> reference_plan(const ShapedKernel& kernel, const Problem& problem) {
+  try {
+    return instantiate_reference(kernel.family, problem, kernel.device).plan;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most,
                          const std::set<std::string>& tried) {
   const auto strategy = kernel.device.is_hardware ? whole_far(kernel, asked, tried) : sampled_far(kernel, asked);

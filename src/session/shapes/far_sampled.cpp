@@ -95,7 +95,7 @@ class SampledFar : public FarStrategy {
     if (!many && !own) return false;
     const Instance& taken = many ? *many : *own;
     found.same_program = taken.defines == program_;
-    if (warps_before_reference(problem, why_not) > kWarpsOfWhole) {
+    if (warps_before_reference(problem) > kWarpsOfWhole) {
       if (why_not.empty()) why_not = "what is launched before its reference has too much to do";
       return false;
     }
@@ -104,15 +104,11 @@ class SampledFar : public FarStrategy {
 
  private:
   /// Of launches that are executed whole, however few elements are compared.
-  [[nodiscard]] double warps_before_reference(const Problem& problem, std::string& why_not) const {
+  [[nodiscard]] double warps_before_reference(const Problem& problem) const {
     double warps = 0;
-    try {
-      const ProblemPlan plan = instantiate_reference(kernel_.family, problem, kernel_.device).plan;
-      for (const Launch& launch : plan.before_reference) warps += warps_in_grid(launch);
-    } catch (const Error& error) {
-      why_not = error.what();
-      return 2 * kWarpsOfWhole;
-    }
+    const auto plan = reference_plan(kernel_, problem);
+    if (!plan) return warps;  // whoever makes the plan says why
+    for (const Launch& launch : plan->before_reference) warps += warps_in_grid(launch);
     return warps;
   }
 

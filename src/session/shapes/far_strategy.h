@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ std::unique_ptr<FarStrategy> whole_far(const ShapedKernel& kernel, const Problem
                                        const std::set<std::string>& tried);
 /// Some blocks stand for all.
 std::unique_ptr<FarStrategy> sampled_far(const ShapedKernel& kernel, const Problem& asked);
+
+/// None: the reference cannot be launched there, as whoever makes the plan will say.
+std::optional<ProblemPlan> reference_plan(const ShapedKernel& kernel, const Problem& problem);
 
 /// None: the configuration is not valid there, or (`why_not`, unless it says something already) it has no plan.
 std::optional<Instance> far_instance(const ShapedKernel& kernel, const Problem& problem, int sms, std::string& why_not);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "device/launch_limits.h"
 #include "plan/sparse_tensor.h"
@@ -19,19 +18,12 @@ constexpr double kFlopsOfWholeBlock = 1e9;  // one thread of it may have them al
 constexpr double kFlopsOfReferenceThread = 1e8;
 constexpr double kReferenceBytes = 16, kSets = 2;
 
-/// FLOPs that a thread of the reference has to do, where it does them all itself. None: it cannot be launched there.
-std::optional<double> flops_of_reference_thread(const ShapedKernel& kernel, const Problem& problem,
-                                                std::string& why_not) {
-  ProblemPlan plan;
-  try {
-    plan = instantiate_reference(kernel.family, problem, kernel.device).plan;
-  } catch (const Error& error) {
-    why_not = error.what();
-    return std::nullopt;
-  }
-  if (!plan.before_reference.empty()) return 0;
+/// FLOPs that a thread of the reference has to do, where it does them all itself.
+double flops_of_reference_thread(const ShapedKernel& kernel, const Problem& problem) {
+  const auto plan = reference_plan(kernel, problem);
   double most = 0;
-  for (const ReferencePlan& reference : plan.references) {
+  if (!plan || !plan->before_reference.empty()) return most;
+  for (const ReferencePlan& reference : plan->references) {
     const double threads = blocks_in_grid(reference.launch) * threads_in_block(reference.launch);
     most = std::max(most, flops_of(kernel.family, problem) / std::max(threads, 1.0));
   }
@@ -79,11 +71,10 @@ class WholeFar : public FarStrategy {
   bool takes(FarProblem& found, std::string& why_not) const override {
     const auto instance = far_instance(kernel_, found.problem, kernel_.device.sms, why_not);
     if (!instance) return false;
-    const auto of_thread = flops_of_reference_thread(kernel_, found.problem, why_not);
-    if (!of_thread) return false;
     const double flops = flops_of(kernel_.family, found.problem);
     const double most_flops = limits_for(kernel_.device).long_flops;
-    if (flops > most_flops || *of_thread > kFlopsOfReferenceThread) why_not = "its reference would take too long";
+    if (flops > most_flops || flops_of_reference_thread(kernel_, found.problem) > kFlopsOfReferenceThread)
+      why_not = "its reference would take too long";
     double blocks = 1;
     for (const Launch& launch : instance->plan.launches) {
       if (why_not.empty()) why_not = launch_limit_error(kernel_.device, launch, {});
