@@ -78,6 +78,7 @@ Evaluation run_there(Rig& rig, const VariantSource& source, const Configuration&
   ProblemLoader(rig, setup).load();
   SingleOptions single;
   single.thorough = on.thoroughness == Thoroughness::thorough;
+  single.hazards = !on.sampled;  // as a check does
   single.recipes = recipes_of(setup.plan, on.thoroughness);
   single.full = on.sampled && source.variant->sampling == Sampling::small;  // of those that do little
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
