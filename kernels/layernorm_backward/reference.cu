@@ -2,6 +2,7 @@
 // (a - b - z c), b the mean of a and c that of a z; scale = |rstd| (3 |a| + |b| + L (mean|a| + 2^-124) + |z| (3 |c| + L
 // (mean|a z| + 2^-124))), L = 1 + sqrt(N) / 4. columns_of_gamma and columns_of_beta: value is the sum of dy z or dy, scale the root of the
 // sum of the squares. Place j < count is index[j], or j when index is null. rows has any grid.
+#include "common/reference_columns.cuh"
 #include "common/types.cuh"
 
 /// Added up over the block's threads; `partial` holds 256 values. Every thread gets the result.
@@ -51,37 +52,6 @@ rows(const DTYPE* X, const DTYPE* dY, const DTYPE* G, const float* mean, const f
     row_of_gradient(X + row * N, dY + row * N, G, mean[row], rstd[row], N, partial, value + place * N,
                     scale + place * N);
   }
-}
-
-/// Eight columns a block: where there are few of them, of very many rows, one thread for each would take minutes.
-constexpr int kColumns = 8, kSlices = 128;
-
-/// Sum of term(row, element) over a column, and the root of the sum of the squares; each thread takes a slice of the
-/// rows.
-template <typename Term>
-__device__ __forceinline__ void column_of(int M, int N, const long long* index, long long count, ACC* value, ACC* scale,
-                                          Term term) {
-  __shared__ ACC sums[kSlices * kColumns], squares[kSlices * kColumns];
-  const int own = threadIdx.x, slice = own / kColumns;
-  const long long place = static_cast<long long>(blockIdx.x) * kColumns + own % kColumns;
-  const long long column = index == nullptr || place >= count ? place : index[place];
-  ACC sum = 0, square = 0;
-  for (long long row = slice; row < M && place < count; row += kSlices) {
-    const ACC one = term(row, row * N + column);
-    sum += one;
-    square += one * one;
-  }
-  sums[own] = sum;
-  squares[own] = square;
-  for (int half = kSlices / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (slice >= half) continue;
-    sums[own] += sums[own + half * kColumns];
-    squares[own] += squares[own + half * kColumns];
-  }
-  if (slice > 0 || place >= count) return;
-  value[place] = sums[own];
-  scale[place] = sqrt(squares[own]);
 }
 
 extern "C" __global__ void __launch_bounds__(kSlices * kColumns)

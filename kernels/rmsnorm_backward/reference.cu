@@ -1,6 +1,7 @@
 // What dX and dG should be; z = x rstd and a = g dy. rows, one block of 256 threads per row: value = rstd (a - z m), m
 // the mean of a z; scale = |rstd| (2 |a| + |z| (2 |m| + (1 + sqrt(N) / 4) (mean|a z| + 2^-124))). columns: value =
 // sum(dy z), scale = sqrt(sum((dy z)^2)). Place j < count is index[j], or j when index is null. rows has any grid.
+#include "common/reference_columns.cuh"
 #include "common/types.cuh"
 
 /// Added up over the block's threads; `partial` holds 256 values. Every thread gets the result.
@@ -44,37 +45,6 @@ rows(const DTYPE* X, const DTYPE* dY, const DTYPE* G, const float* rstd, int N, 
     const long long row = index == nullptr ? place : index[place];
     row_of_gradient(X + row * N, dY + row * N, G, rstd[row], N, partial, value + place * N, scale + place * N);
   }
-}
-
-/// Eight columns a block: where there are few of them, of very many rows, one thread for each would take minutes.
-constexpr int kColumns = 8, kSlices = 128;
-
-/// Sum of term(row, element) over a column, and the root of the sum of the squares; each thread takes a slice of the
-/// rows.
-template <typename Term>
-__device__ __forceinline__ void column_of(int M, int N, const long long* index, long long count, ACC* value, ACC* scale,
-                                          Term term) {
-  __shared__ ACC sums[kSlices * kColumns], squares[kSlices * kColumns];
-  const int own = threadIdx.x, slice = own / kColumns;
-  const long long place = static_cast<long long>(blockIdx.x) * kColumns + own % kColumns;
-  const long long column = index == nullptr || place >= count ? place : index[place];
-  ACC sum = 0, square = 0;
-  for (long long row = slice; row < M && place < count; row += kSlices) {
-    const ACC one = term(row, row * N + column);
-    sum += one;
-    square += one * one;
-  }
-  sums[own] = sum;
-  squares[own] = square;
-  for (int half = kSlices / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (slice >= half) continue;
-    sums[own] += sums[own + half * kColumns];
-    squares[own] += squares[own + half * kColumns];
-  }
-  if (slice > 0 || place >= count) return;
-  value[place] = sums[own];
-  scale[place] = sqrt(squares[own]);
 }
 
 extern "C" __global__ void __launch_bounds__(kSlices * kColumns)
