@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "verify/compare.h"
+#include "verify/emulated/chosen_elements.h"
 #include "verify/emulated/emulated_run.h"
 #include "verify/explain.h"
 
@@ -21,48 +22,15 @@ constexpr std::size_t kMostCounted = 256;  // of those that a check looks at: th
 // A quick check that need not explain, of which a tune's sweep makes hundreds, looks at as many exact elements as the
 // reference computes with so many operations, in half a second or so.
 constexpr double kQuickOperations = 5e7;
+// Where one place of the reference costs so much that fewer than kMostOthers come to these (a row of attention: all of
+// its keys), fewer places, and all that the reference computes at each.
+constexpr double kOperations = 5e8, kExactOperations = 4e9;
+constexpr std::size_t kLeastRows = 256;
 
 // What further runs may cost, by the rule that 5e8 FLOP or 64 MB are executed in a tenth of a second: the same on every
 // machine.
 constexpr double kFurtherRuns = 0.005;
 constexpr std::chrono::milliseconds kLongest{500};
-
-/// Elements side by side.
-struct Stride {
-  std::int64_t first = 0, count = 0;
-};
-
-/// Every element when there are few enough, else that many, evenly spread with a pseudo-random offset in each step.
-std::vector<std::int64_t> thinned(const std::vector<Stride>& strides, std::size_t most) {
-  std::int64_t all = 0;
-  for (const Stride& stride : strides) all += stride.count;
-  std::vector<std::int64_t> chosen;
-  if (all <= static_cast<std::int64_t>(most)) {
-    for (const Stride& stride : strides)
-      for (std::int64_t i = 0; i < stride.count; ++i) chosen.push_back(stride.first + i);
-    return chosen;
-  }
-  const double step = static_cast<double>(all) / static_cast<double>(most);
-  std::uint64_t state = 0x9E3779B97F4A7C15u;
-  std::size_t in = 0;
-  std::int64_t before = 0;  // elements of the strides before `in`
-  for (std::size_t i = 0; i < most; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const double within = static_cast<double>(state >> 40) / static_cast<double>(1u << 24);
-    const auto at = std::min(static_cast<std::int64_t>((static_cast<double>(i) + within) * step), all - 1);
-    while (at - before >= strides[in].count) before += strides[in++].count;
-    chosen.push_back(strides[in].first + at - before);
-  }
-  return chosen;
-}
-
-/// The same of elements in a list.
-std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& elements, std::size_t most) {
-  std::vector<std::int64_t> chosen;
-  for (const std::int64_t at : thinned({Stride{0, static_cast<std::int64_t>(elements.size())}}, most))
-    chosen.push_back(elements[static_cast<std::size_t>(at)]);
-  return chosen;
-}
 
 void merge(std::vector<AddressRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
@@ -188,9 +156,17 @@ std::vector<std::int64_t> EmulatedChecker::elements_to_check(const Run& run, std
     const bool all = run.thorough && data_.plan().recipes[run.recipe].exact;
     return thinned(elements, all ? static_cast<std::size_t>(output.elements()) : kMostWhole);
   }
-  if (!data_.plan().recipes[run.recipe].exact) return thinned(elements, kMostOthers);
-  const double operations = data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, output.elements()));
-  const double affordable = run.thorough ? 1e18 : kQuickOperations / std::max(1.0, operations);
+  const ReferencePlan& plan = data_.plan().references[reference];
+  const auto of_one = [&](std::int64_t computed) {  // operations
+    return data_.plan().flops / static_cast<double>(std::max<std::int64_t>(1, computed));
+  };
+  const bool exact = data_.plan().recipes[run.recipe].exact;
+  const double rows = (exact ? kExactOperations : kOperations) / of_one(plan.indices(output.elements()));
+  if ((!exact || plan.outputs_per_index > 1) && rows < kMostOthers)
+    return whole_rows(elements, plan.outputs_per_index,
+                      {static_cast<std::size_t>(std::max(rows, 1. * kLeastRows)), kMostExact});
+  if (!exact) return thinned(elements, kMostOthers);
+  const double affordable = run.thorough ? 1e18 : kQuickOperations / std::max(1.0, of_one(output.elements()));
   return thinned(elements, static_cast<std::size_t>(std::clamp(affordable, 1. * kMostOthers, 1. * kMostExact)));
 }
 
