@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/elapsed.h"
+#include "base/hash.h"
 #include "measure/canary.h"
 #include "measure/ceilings.h"
 #include "worker/checks.h"
@@ -74,7 +75,8 @@ Reply Workbench::serve(const request::SetProblem& set) {
   ProblemData& data = problem_->data;
   const bool lazy = device_.info().executes_samples;  // makes what it needs when it needs it
   if (!lazy && !data.plan().tensors.empty()) data.prepare_timing();
-  if (!lazy && data.has_reference()) prepare_quick_check(data);
+  // Before candidates come by the hundred; a single one may need a few of them, and waits for these alone.
+  if (!lazy && set.timed && data.has_reference()) prepare_quick_check(data);
   if (!lazy && problem_->small) prepare_quick_check(problem_->small->data);
   device_.synchronize();
   return reply::ProblemReady{milliseconds_since(begin), data.device_bytes(), data.rotation_sets()};
@@ -93,6 +95,7 @@ Reply Workbench::serve(const request::Load& load) {
   if (p.small && !load.small_plan.launches.empty())
     p.small->candidates.try_emplace(load.id, p.small->data, load.image, load.label, load.small_plan);
   p.labels[load.id] = load.label;
+  p.programs[load.id] = digest(load.image);
   const auto added = p.candidates.try_emplace(load.id, p.data, load.image, load.label, load.plan).first;
   return reply::Loaded{load.id, added->second.resources()};
 }
