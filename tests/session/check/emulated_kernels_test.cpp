@@ -398,6 +398,27 @@ TEST_CASE("emulated kernels: log_softmax and softmax_backward, every variant and
     check_family(family, {{{"M", "5"}, {"N", "1003"}}, {{"M", "33"}, {"N", "32"}}});
 }
 
+TEST_CASE("emulated kernels: long sums of rows that tell where they stood", "[emulated][kernels]") {
+  CHECK(failures("spmm", "fp32", {{"M", "98"}, {"N", "100"}, {"K", "4099"}, {"Z", "3072"}}, "naive", "", true) == "");
+  CHECK(failures("bsr_spmm", "fp32", {{"M", "5"}, {"N", "65536"}, {"K", "3"}, {"Z", "136"}, {"S", "1"}}, "naive", "",
+                 true) == "");
+}
+
+TEST_CASE("emulated kernels: a quarter of a million values are added in pieces", "[emulated][kernels]") {
+  SessionFixture fixture;
+  CheckOptions options = emulated_check(fixture, "naive");
+  options.rig.target = "attention_decode";
+  options.dtype = "bf16";
+  options.only_asked = true;
+  options.recipes = {"sizes"};
+  options.arguments = {{"keys", "262149"}, {"heads", "3"},     {"kv_heads", "3"},    {"depth", "3"},
+                       {"page", "3"},      {"cache", "paged"}, {"lengths", "varied"}};
+  for (const CheckRow& row : checked_rows(fixture, options)) {
+    INFO(row.trial.message);
+    CHECK(row.trial.status == TrialStatus::passed);
+  }
+}
+
 TEST_CASE("emulated kernels: embedding, every variant and dtype", "[emulated][kernels]") {
   check_family("embedding", {{{"T", "37"}, {"V", "50"}, {"D", "72"}}, {{"T", "9"}, {"V", "5"}, {"D", "3"}}});
 }
