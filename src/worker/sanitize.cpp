@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/launch_size.h"
 #include "verify/emulated/emulated_run.h"
 #include "verify/verdict_words.h"
 #include "worker/workbench.h"
@@ -88,22 +89,41 @@ std::vector<SanitizedLaunch> sanitize(ProblemData& data, EmulatedChecker& checke
 
 /// What of a thorough check is spent in mode sanitize on one configuration, by emulation_cost.
 constexpr double kMostSanitized = 1;
+constexpr double kMostOfSpecials = 0.1;   // beside it, on each program, where infinities and NaN go ways of their own
 constexpr double kWarpsOfMost = 1 << 17;  // to start so many costs as much, however little they do
 
 double cost_of(const ProblemPlan& problem, const LaunchPlan& plan) {
   double warps = 0;
-  for (const Launch& launch : plan.launches)
-    warps += static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z *
-             std::ceil(static_cast<double>(launch.block.x) * launch.block.y * launch.block.z / 32);
+  for (const Launch& launch : plan.launches) warps += warps_in_grid(launch);
   return std::max(emulation_cost(problem), warps / kWarpsOfMost);
 }
 
+bool has_not_a_number(const Recipe& recipe) {
+  return std::ranges::any_of(recipe.plants, [](const Plant& plant) { return std::isnan(plant.value); });
+}
+
+bool has_specials(const Recipe& recipe) {
+  return std::ranges::any_of(recipe.plants, [](const Plant& plant) { return !std::isfinite(plant.value); });
+}
+
+struct Sanitized {
+  std::uint32_t recipe = 0;
+  bool special = false;  ///< at the cost of its program
+};
+
 /// The first, and where integers are drawn that which has them all at one address: what a block adds there is large.
-std::vector<std::uint32_t> sanitized_recipes(const request::Check& check, const ProblemPlan& plan) {
-  std::vector<std::uint32_t> chosen = {0};
+/// And one with infinities or NaN.
+std::vector<Sanitized> sanitized_recipes(const request::Check& check, const ProblemPlan& plan) {
+  std::vector<Sanitized> chosen = {{0}};
   const auto is_equal = [&](std::uint32_t i) { return i != 0 && plan.recipes.at(i).integers == "equal"; };
   const auto equal = std::ranges::find_if(check.recipes, is_equal);
-  if (equal != check.recipes.end()) chosen.push_back(*equal);
+  if (equal != check.recipes.end()) chosen.push_back({*equal});
+  const auto first_with = [&](bool (*has)(const Recipe&)) {
+    return std::ranges::find_if(check.recipes, [&](std::uint32_t i) { return has(plan.recipes.at(i)); });
+  };
+  auto special = first_with(has_not_a_number);
+  if (special == check.recipes.end()) special = first_with(has_specials);
+  if (special != check.recipes.end()) chosen.push_back({*special, true});
   return chosen;
 }
 
@@ -131,11 +151,11 @@ std::string Workbench::hazard_of(const request::Check& check) {
     }
   }
   if (!subject->pitched().empty()) return {};
-  double& spent = sanitized_[p.labels[check.id]];
   const double cost = cost_of(data->plan(), subject->plan());
   try {
-    for (const std::uint32_t recipe : sanitized_recipes(check, data->plan())) {
-      if (spent + cost > kMostSanitized) return {};
+    for (const auto& [recipe, special] : sanitized_recipes(check, data->plan())) {
+      double& spent = sanitized_[special ? p.programs[check.id] : p.labels[check.id]];
+      if (spent + cost > (special ? kMostOfSpecials : kMostSanitized)) continue;
       spent += cost;
       for (const SanitizedLaunch& launch : sanitize(*data, *checker, *subject, recipe))
         for (const Finding& finding : launch.findings)

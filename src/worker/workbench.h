@@ -59,7 +59,8 @@ class Workbench {
     Timer timer;
     std::map<std::uint32_t, Candidate> candidates;
     std::map<std::uint32_t, std::string> labels;
-    EmulatedChecker emulated_checker;  ///< in place of `checker` on an emulated device
+    std::map<std::uint32_t, std::string> programs;  ///< digests of what was loaded
+    EmulatedChecker emulated_checker;               ///< in place of `checker` on an emulated device
     std::optional<Small> small;
     // On a GPU, when asked for:
     std::unique_ptr<LibraryGemm> library;
@@ -96,7 +97,7 @@ class Workbench {
   Bytes lab_image_;
   std::optional<Lab> lab_;  ///< of that image, which most problems share
   std::unique_ptr<Problem> problem_;
-  std::map<std::string, double> sanitized_;  ///< by label: what thorough checks have spent in mode sanitize
+  std::map<std::string, double> sanitized_;  ///< by label, or program: what thorough checks have spent in mode sanitize
 };
 
 /// The reply to a request; failures become reply::Fault.

@@ -1,6 +1,7 @@
 // EmuDevice: modules and launches.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,8 @@ namespace kerlab::emu {
 namespace {
 
 constexpr std::uint64_t kSampleSeed = 1;
+// Blocks that promise neither an order nor to run all at once: on a device of so many multiprocessors they end as well.
+constexpr int kFewSms = 3;
 
 std::int64_t volume(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
@@ -151,11 +154,12 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   run.threads = options_.threads;
   run.instruction_budget = options_.instruction_budget;
   run.multiprocessors = info_.sms;
-  run.resident_blocks = std::int64_t{resources.blocks_per_sm} * info_.sms;
   run.count = mode == LaunchMode::count;
   run.sanitize = mode == LaunchMode::sanitize;
   // Nobody promises an order, nor that all run at once: who relies on either must say so.
   run.first_begins_last = run.sanitize && !launch.cooperative && !launch.in_order;
+  const int sms = run.first_begins_last ? std::min(kFewSms, info_.sms) : info_.sms;
+  run.resident_blocks = std::max(std::int64_t{resources.blocks_per_sm} * sms, 2 * volume(launch.cluster));
   if (!run.sanitize) assume_initialised(launch);
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;

@@ -22,9 +22,10 @@ namespace {
 
 constexpr std::size_t kFewestShapes = 8;
 constexpr std::size_t kWithWholeTiles = 4, kTogether = 4, kWithLargest = 3;
-constexpr std::size_t kShapesOfWinner = 20;
-constexpr double kUsualFlopsOfWinner = 4e6;
-constexpr std::size_t kRowsDrawn = 48;   // drawn for one problem
+constexpr std::size_t kFewPrograms = 8;
+constexpr double kManyBlocks = 1024;
+constexpr std::int64_t kAccess = 8;      // elements
+constexpr std::size_t kRowsDrawn = 96;   // drawn for one problem
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
 
 /// A stream of numbers that is the same everywhere.
@@ -115,6 +116,21 @@ class CoveringArray {
       if (!row) continue;
       add(*row);
       ++added;
+    }
+  }
+
+  /// Each extent of those that are few, as a filter's radius, which may be a program of its own: beside whole tiles,
+  /// and beside whole accesses that are no tiles.
+  void add_each_of_few() {
+    for (std::size_t f = 0; f < levels_.factors.size(); ++f) {
+      const std::size_t levels = levels_.factors[f].levels.size();
+      for (std::size_t l = 0; rows_.has_very_few(f) && levels <= kFewPrograms && l < levels; ++l) {
+        LevelOfEach few = rows_.few_row(kAccess);
+        few[f] = l;
+        if (rows_.is_affordable(few)) add(few);
+        if (l == 0 && rows_.is_affordable(rows_.whole_row(0))) add(rows_.whole_row(0));
+        if (const auto whole = rows_.affordable_with(f, {l})) add(*whole);
+      }
     }
   }
 
@@ -298,9 +314,13 @@ class CoveringArray {
         drawn.emplace_back(1, std::move(row));
       }
     std::ranges::stable_sort(drawn, [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (const auto& [value, row] : drawn)
-      if (value > 0 && rows_.is_affordable(row)) return row;
-    return std::nullopt;
+    std::optional<LevelOfEach> first;
+    for (const auto& [value, row] : drawn) {
+      if (value <= 0 || !rows_.is_affordable(row)) continue;
+      if (rows_.fills_its_tiles(row)) return row;
+      if (!first) first = row;
+    }
+    return first;
   }
 
   const ShapedKernel& kernel_;
@@ -318,27 +338,6 @@ class CoveringArray {
 
 }  // namespace
 
-ShapeLimits limits_for(const DeviceInfo& device) {
-  ShapeLimits limits;
-  limits.bytes = device.is_slow ? 4 << 20 : 64 << 20;
-  limits.flops = device.is_slow ? 4e7 : 4e9;
-  // More keep one warp of an emulated device busy for a second; of a GPU's the reference, which is in fp64: all pairs
-  // of 65,541; rows of 264.
-  limits.long_bytes = device.is_slow ? limits.bytes : 4 * limits.bytes;
-  limits.long_flops = device.is_slow ? limits.flops : 1e11;
-  limits.block_flops = device.is_slow ? 1e6 : 1e10;
-  return limits;
-}
-
-ShapeLimits limits_for_winner(const DeviceInfo& device) {
-  ShapeLimits limits = limits_for(device);
-  limits.shapes = kShapesOfWinner;
-  limits.with_flags = 0;  // other flags are other problems, with winners of their own
-  // Emulated, every recipe of a larger one would make a tune of attention minutes longer.
-  if (device.is_slow) limits.usual_flops = kUsualFlopsOfWinner;
-  return limits;
-}
-
 AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& asked, const ShapeLimits& limits) {
   const ProblemRequest base = first_shape(kernel, asked);
   CoveringArray array(kernel, limits, base, asked);
@@ -348,6 +347,7 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   if (limits.with_flags > 0) array.add_whole(kWithWholeTiles);
   if (limits.with_flags > 0) array.add_together(kTogether);
   array.add_at_largest(kWithLargest);
+  array.add_each_of_few();
   array.add_residues();
   AdversarialShapes found = array.take();
   const auto is_other = [&](const CheckedProblem& one) {
@@ -356,7 +356,15 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   const auto first = std::ranges::find_if(found.problems, is_other);
   if (first != found.problems.end()) first->thoroughness = Thoroughness::thorough;
   for (ProblemRequest& request : thin_shapes(kernel, base, limits)) {
-    const Thoroughness thoroughness = thoroughness_of(kernel.family, make_problem(kernel.family, request), limits);
+    const Problem problem = make_problem(kernel.family, request);
+    const auto plan = shape_plan(kernel, problem, kernel.device);
+    const bool has_many_blocks = plan && std::ranges::any_of(plan->launches, [](const Launch& launch) {
+                                   return blocks_in_grid(launch) > kManyBlocks;
+                                 });
+    // A batch of hundreds: what is missing of it shows in nearly any numbers.
+    const Thoroughness thoroughness = has_many_blocks && !is_little(kernel.family, problem)
+                                          ? Thoroughness::quick
+                                          : thoroughness_of(kernel.family, problem, limits);
     found.problems.push_back({std::move(request), MadeFor::long_extent, thoroughness});
   }
   for (ProblemRequest& request : costly_shapes(kernel, base, limits))

@@ -4,6 +4,7 @@
 
 #include "session/shapes/first_shape.h"
 #include "session/shapes/level_rows.h"
+#include "session/shapes/thin.h"
 
 namespace kerlab::session {
 
@@ -13,17 +14,27 @@ std::vector<CheckedProblem> shapes_of_dtype(const ShapedKernel& kernel, const Pr
   if (!valid_problem(kernel, base)) return {};
   const ShapeLevels levels = levels_of(kernel, base, asked);
   const LevelRows rows(kernel, base, levels, limits);
-  std::vector<LevelOfEach> chosen = {LevelOfEach(levels.factors.size(), 0), rows.whole_row(0), rows.long_row()};
+  std::vector<LevelOfEach> chosen = {LevelOfEach(levels.factors.size(), 0), rows.whole_row(0), rows.long_row(0)};
   for (std::size_t turn = 0; turn < rows.turns(); ++turn) chosen.push_back(rows.turned_row(turn));
   const std::size_t usual = chosen.size();
   const std::int64_t wide = widest_access(make_problem(kernel.family, base));
   for (std::int64_t residue = 0; residue < wide; ++residue) chosen.push_back(rows.residue_row(residue, wide));
+  std::size_t values = 1;
+  for (const Flag& flag : kernel.family.flags) values = std::max(values, flag.values.size());
+  for (std::size_t turn = 1; turn < values; ++turn) chosen.push_back(rows.long_row(turn));  // of several blocks
   std::vector<CheckedProblem> found;
+  const auto add = [&](ProblemRequest request, MadeFor made_for, bool every_recipe) {
+    const bool all = every_recipe || is_little(kernel.family, make_problem(kernel.family, request));
+    found.push_back({std::move(request), made_for, all ? Thoroughness::usual : Thoroughness::drawn});
+  };
   for (std::size_t i = 0; i < chosen.size(); ++i)
     if (std::ranges::find(chosen, chosen[i]) == chosen.begin() + static_cast<std::ptrdiff_t>(i) &&
         rows.is_affordable(chosen[i]))
-      found.push_back(
-          {rows.request_of(chosen[i]), MadeFor::edges, i < usual ? Thoroughness::usual : Thoroughness::drawn});
+      add(rows.request_of(chosen[i]), MadeFor::edges, i < usual);
+  for (ProblemRequest& request : thin_along(kernel, base, limits)) {
+    add(std::move(request), MadeFor::long_extent, false);
+    found.back().sms = kernel.device.sms;  // not as many blocks as a few multiprocessors hold
+  }
   return found;
 }
 

@@ -11,9 +11,27 @@ namespace {
 
 constexpr std::int64_t kFewTogether = 33;    // more than a warp, so that columns and rows differ
 constexpr std::int64_t kPacketTogether = 8;  // what more flags take than are ragged: a transposed operand by TMA, say
-constexpr std::size_t kFewTurns = 6;         // of what mostly stays at its default: a dimension, a scalar
+constexpr double kTilesOfFlops = 10;
+constexpr std::size_t kFewTurns = 6;  // of what mostly stays at its default: a dimension, a scalar
 
 }  // namespace
+
+void set_level(ProblemRequest& request, const ShapeFactor& factor, const ShapeLevel& level) {
+  switch (factor.what) {
+    case ShapeFactor::What::dimension:
+      request.dimensions[factor.name] = level.extent;
+      break;
+    case ShapeFactor::What::flag:
+      request.flags[factor.name] = level.value;
+      break;
+    case ShapeFactor::What::scalar:
+      request.scalars[factor.name] = level.number;
+      break;
+    case ShapeFactor::What::padding:
+      request.row_padding = level.padding;
+      break;
+  }
+}
 
 ProblemRequest LevelRows::request_of(const LevelOfEach& row) const {
   ProblemRequest request = base_;
@@ -30,6 +48,11 @@ bool LevelRows::is_affordable(const LevelOfEach& row) const {
          flops_of(kernel_.family, *problem) <= limits_.flops;
 }
 
+bool LevelRows::fills_its_tiles(const LevelOfEach& row) const {
+  return flops_in_tiles(kernel_.family, steps_, make_problem(kernel_.family, request_of(row))) <=
+         kTilesOfFlops * limits_.flops;
+}
+
 bool LevelRows::is_a(std::size_t factor, ShapeFactor::What what) const {
   return levels_.factors[factor].what == what;
 }
@@ -37,6 +60,12 @@ bool LevelRows::is_a(std::size_t factor, ShapeFactor::What what) const {
 bool LevelRows::is_quiet(std::size_t factor) const {
   const auto dimension = std::ranges::find(kernel_.family.dimensions, levels_.factors[factor].name, &Dimension::name);
   return is_a(factor, ShapeFactor::What::dimension) && dimension->quiet;
+}
+
+bool LevelRows::has_very_few(std::size_t factor) const {
+  if (!is_quiet(factor)) return false;
+  return kerlab::session::has_very_few(
+      *std::ranges::find(kernel_.family.dimensions, levels_.factors[factor].name, &Dimension::name));
 }
 
 bool LevelRows::is_muting(std::size_t factor, std::size_t level) const {
@@ -92,7 +121,6 @@ LevelOfEach LevelRows::whole_row(std::size_t turn) const {
   return row;
 }
 
-/// Each dimension that is not quiet at the least extent that is not very few: of whole `packet`s, where there is one.
 LevelOfEach LevelRows::few_row(std::int64_t packet) const {
   LevelOfEach row(levels_.factors.size(), 0);
   for (std::size_t f = 0; f < row.size(); ++f) {
@@ -141,8 +169,10 @@ std::optional<LevelOfEach> LevelRows::empty_row(std::size_t factor) const {
   return row;
 }
 
-LevelOfEach LevelRows::long_row() const {
+LevelOfEach LevelRows::long_row(std::size_t turn) const {
   LevelOfEach row = few_row(1);
+  for (std::size_t f = 0; f < row.size(); ++f)
+    if (is_a(f, ShapeFactor::What::flag) && turn < levels_.factors[f].levels.size()) set_if_valid(row, f, turn);
   for (std::size_t f = row.size(); f-- > 0;) {
     if (!is_a(f, ShapeFactor::What::dimension) || is_quiet(f)) continue;
     for (std::size_t l = 0; l < levels_.factors[f].levels.size(); ++l) {
@@ -179,12 +209,7 @@ LevelOfEach LevelRows::residue_row(std::int64_t residue, std::int64_t wide) cons
 
 std::optional<LevelOfEach> LevelRows::above_row(std::size_t factor) const {
   if (!is_a(factor, ShapeFactor::What::dimension) || is_quiet(factor)) return std::nullopt;
-  const auto has_goal = [](const ShapeLevel& level, std::string_view text) {
-    return std::ranges::any_of(level.alone, [&](const std::string& goal) { return goal.find(text) != goal.npos; });
-  };
-  const auto is_above = [&](const ShapeLevel& level) {
-    return has_goal(level, " above a multiple of ") && !has_goal(level, " less than ");
-  };
+  const auto is_above = [](const ShapeLevel& level) { return level.above; };
   const auto first = least_level(factor, is_above);
   if (!first) return std::nullopt;
   const std::int64_t least = levels_.factors[factor].levels[*first].extent;

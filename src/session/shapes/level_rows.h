@@ -17,14 +17,22 @@ class LevelRows {
  public:
   LevelRows(const ShapedKernel& kernel, const ProblemRequest& base, const ShapeLevels& levels,
             const ShapeLimits& limits)
-      : kernel_(kernel), base_(base), levels_(levels), limits_(limits) {}
+      : kernel_(kernel),
+        base_(base),
+        levels_(levels),
+        limits_(limits),
+        steps_(steps_of(kernel, make_problem(kernel.family, base))) {}
 
   [[nodiscard]] ProblemRequest request_of(const LevelOfEach& row) const;
   /// It is a problem, valid for the configuration and within the limits.
   [[nodiscard]] bool is_affordable(const LevelOfEach& row) const;
+  /// No more than that in whole tiles either, nearly: a single row of queries takes those of a hundred.
+  [[nodiscard]] bool fills_its_tiles(const LevelOfEach& row) const;
   [[nodiscard]] bool is_a(std::size_t factor, ShapeFactor::What what) const;
   /// A dimension that mostly stays at its default.
   [[nodiscard]] bool is_quiet(std::size_t factor) const;
+  /// One of those of which every extent is a level.
+  [[nodiscard]] bool has_very_few(std::size_t factor) const;
   /// A scalar that is 0 where the base's is not, a dimension of nothing: what is wrong of other factors hides behind
   /// it.
   [[nodiscard]] bool is_muting(std::size_t factor, std::size_t level) const;
@@ -36,6 +44,8 @@ class LevelRows {
   };
   [[nodiscard]] Shown shown_by(const LevelOfEach& row) const;
 
+  /// Of each dimension that is not quiet the least extent that is not very few, of whole `packet`s where there is one.
+  [[nodiscard]] LevelOfEach few_row(std::int64_t packet) const;
   /// Whole tiles along each dimension; of each flag that has so many its `turn`th value, where that is valid.
   [[nodiscard]] LevelOfEach whole_row(std::size_t turn) const;
   /// The `turn`th other value of each flag, each `shift` further on than the one before it, and scalars that are 0 as
@@ -43,8 +53,9 @@ class LevelRows {
   [[nodiscard]] LevelOfEach together_row(std::size_t turn, std::size_t shift) const;
   /// Nothing of that dimension, and scalars that are 0 as fractions, on a small problem; none: it has no extent of 0.
   [[nodiscard]] std::optional<LevelOfEach> empty_row(std::size_t factor) const;
-  /// Of each dimension that is not quiet, the last one first, the longest extent that is affordable.
-  [[nodiscard]] LevelOfEach long_row() const;
+  /// Of each dimension that is not quiet, the last one first, the longest extent that is affordable; of each flag that
+  /// has so many its `turn`th value, where that is valid.
+  [[nodiscard]] LevelOfEach long_row(std::size_t turn) const;
   /// The `turn`th other value of each flag as above, ragged or not, and the `turn`th other extent of each dimension
   /// that mostly stays at its default, and number of each scalar, but for a factor of 0.
   [[nodiscard]] LevelOfEach turned_row(std::size_t turn) const;
@@ -67,12 +78,12 @@ class LevelRows {
   [[nodiscard]] std::optional<std::size_t> least_level(std::size_t factor, const Wanted& wanted) const;
   [[nodiscard]] std::optional<std::size_t> whole_level(std::size_t factor) const;
   [[nodiscard]] LevelOfEach whole_along(std::size_t only) const;
-  [[nodiscard]] LevelOfEach few_row(std::int64_t packet) const;
 
   const ShapedKernel& kernel_;
   const ProblemRequest& base_;
   const ShapeLevels& levels_;
   const ShapeLimits& limits_;
+  std::vector<KernelSteps> steps_;
 };
 
 }  // namespace kerlab::session

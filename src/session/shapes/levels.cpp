@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -24,7 +25,9 @@ constexpr std::int64_t kVeryFew = 16;           // of so few every value is trie
 constexpr std::int64_t kTriedOfFew = 8;         // of what is so few by default (fields, steps)
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
 constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;  // fp32 holds every second of them
-constexpr std::int64_t kRowPadding = 48;                             // bytes: no multiple of a sector
+// A counter in two words, of which the lower one is full.
+constexpr std::int64_t kCarries = (std::int64_t{1} << 33) - 1;
+constexpr std::int64_t kRowPadding = 48;   // bytes: no multiple of a sector
 constexpr std::int64_t kMostPower = 4096;  // of the powers of two of which each is tried where little else is valid
 constexpr std::int64_t kHeads[] = {64, 80, 96, 112, 128, 192, 256};     // what heads of attention have
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
@@ -42,11 +45,6 @@ std::int64_t power_in(std::int64_t extent, std::int64_t most) {
   std::int64_t power = 1;
   while (power < most && extent % (2 * power) == 0) power *= 2;
   return power;
-}
-
-/// Of so few every value is tried.
-bool has_very_few(const Dimension& dimension) {
-  return dimension.maximum - dimension.minimum <= kVeryFew;
 }
 
 /// Extents that are usual where the default is: a head of 80 may have a way of its own.
@@ -68,10 +66,15 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
   std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, packet, wide, 3 * wide, base};
   extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
   for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
-  for (const std::int64_t step : steps.own)
+  for (const std::int64_t step : steps.own) {
     for (const std::int64_t times : {1, 2})
       for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
         extents.insert(times * step + by);
+  }
+  if (!steps.own.empty()) {
+    const std::int64_t tile = std::ranges::max(steps.own);
+    extents.insert({tile + tile / 4, tile + tile / 2});  // a share of a tile is a warp's
+  }
   extents.merge(extents_alone(steps, packet));
   extents.insert(std::begin(kLong), std::end(kLong));
   if (dimension.maximum <= kTriedAtMost) extents.insert(dimension.maximum);
@@ -103,6 +106,7 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
                                          std::int64_t packet, std::int64_t unit, std::int64_t extent) {
   const std::string& d = dimension.name;
   std::vector<std::string> goals = {fmt::format("{} % {} = {}", d, wide, extent % wide)};
+  const std::int64_t largest = steps.own.empty() ? 0 : std::ranges::max(steps.own);
   for (const std::int64_t step : steps.own) {
     if (step <= unit) continue;
     // Not in the first tile: what is wrong in the last only shows where another one lies before it.
@@ -111,6 +115,10 @@ std::vector<std::string> goals_of_extent(const Dimension& dimension, const Kerne
     if (extent % step == 0 && extent > 0) goals.push_back(fmt::format("{} a multiple of {}", d, step));
     if (extent > step && extent % step == unit)
       goals.push_back(fmt::format("{} {} above a multiple of {}", d, unit, step));
+    if (step == largest && step % (4 * unit) == 0 && step > wide && extent > step)
+      for (const std::int64_t share : {4, 2})
+        if (extent % step == step / share)
+          goals.push_back(fmt::format("{} {} above a multiple of {}", d, step / share, step));
     if (extent < step) goals.push_back(fmt::format("{} less than {}", d, step));
   }
   if (extent == dimension.minimum) goals.push_back(d + " at its least");
@@ -150,9 +158,20 @@ class LevelCollector {
 
  private:
   bool is_valid(const ShapeFactor& factor, const ShapeLevel& level) const {
-    return valid_problem(kernel_, varied(base_, factor, level)) ||
-           valid_problem(kernel_, varied(asked_, factor, level)) ||
-           (factor.what == ShapeFactor::What::dimension && valid_problem(kernel_, varied(whole_, factor, level)));
+    if (valid_problem(kernel_, varied(base_, factor, level)) || valid_problem(kernel_, varied(asked_, factor, level)))
+      return true;
+    return factor.what == ShapeFactor::What::dimension &&
+           (valid_problem(kernel_, varied(whole_, factor, level)) || is_valid_beside_flag(factor, level));
+  }
+
+  /// An extent may be valid beside another value of a flag alone.
+  bool is_valid_beside_flag(const ShapeFactor& factor, const ShapeLevel& level) const {
+    for (const Flag& flag : kernel_.family.flags)
+      for (const std::string& value : flag.values) {
+        ProblemRequest request = varied(base_, factor, level);
+        if (std::exchange(request.flags[flag.name], value) != value && valid_problem(kernel_, request)) return true;
+      }
+    return false;
   }
 
   /// Keeps what is valid. The first is the base's, which is.
@@ -167,7 +186,7 @@ class LevelCollector {
     const Dimension& dimension = kernel_.family.dimensions[d];
     const std::int64_t base = problem_.dimensions[d].second, packet = packet_of(problem_);
     const auto level = [&](std::int64_t extent) {
-      ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, false, {}};
+      ShapeLevel made{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {}, false, false, {}};
       if (!dimension.quiet) return made;
       made.alone = {made.text};
       made.kind = fmt::format("{} {} power of two", dimension.name, power_in(extent, extent) == extent ? "a" : "no");
@@ -181,10 +200,14 @@ class LevelCollector {
       extents.merge(quiet_extents(dimension, own));
       extents.insert(own);
       extents.erase(base);
+      if (is_head(own)) extents.insert(std::begin(kHeads), std::end(kHeads));
+      std::erase_if(extents, [&](std::int64_t extent) { return extent > dimension.maximum; });
       for (const std::int64_t extent : extents) wished.push_back(level(extent));
+      add_residues(dimension, own, wished);
       if (is_no_extent(dimension)) {
         wished.push_back(level(kBeyond16Bits));
-        if (dimension.maximum >= kBeyond24Bits) wished.push_back(level(kBeyond24Bits));
+        for (const std::int64_t many : {kBeyond24Bits, kCarries})
+          if (dimension.maximum >= many) wished.push_back(level(many));
       } else if (const auto many = many_more(dimension, base)) {
         wished.push_back(level(*many));
       }
@@ -197,6 +220,27 @@ class LevelCollector {
     }
     add({ShapeFactor::What::dimension, dimension.name, {}}, wished);
     if (!dimension.quiet) set_goals(dimension, steps, wished, each);
+  }
+
+  /// Of a quiet dimension that is no mere count of copies every residue of the widest access is a goal too: `wished`
+  /// has some by what it holds already.
+  void add_residues(const Dimension& dimension, std::int64_t own, std::vector<ShapeLevel>& wished) const {
+    const std::int64_t wide = widest_access(problem_);
+    if (own < wide || has_very_few(dimension) || is_no_extent(dimension)) return;
+    const auto goal_of = [&](std::int64_t extent) {
+      return fmt::format("{} % {} = {}", dimension.name, wide, extent % wide);
+    };
+    std::set<std::int64_t> residues;
+    for (ShapeLevel& level : wished) {
+      level.alone.push_back(goal_of(level.extent));
+      residues.insert(level.extent % wide);
+    }
+    for (std::int64_t extent = own / wide * wide + 1; residues.size() < static_cast<std::size_t>(wide); ++extent) {
+      if (!residues.insert(extent % wide).second) continue;
+      if (extent < dimension.minimum || extent > dimension.maximum) continue;
+      ShapeLevel one{fmt::format("{}={}", dimension.name, extent), extent, {}, 0, {goal_of(extent)}, false, false, {}};
+      wished.push_back(std::move(one));
+    }
   }
 
   /// Extents that are goals by themselves: those that heads have, where the default is one of them; the first ones of
@@ -255,6 +299,11 @@ class LevelCollector {
     for (ShapeLevel& level : levels) {
       level.whole = level.extent > 0 && level.extent % wide == 0 &&
                     std::ranges::all_of(steps.own, [&](std::int64_t step) { return level.extent % step == 0; });
+      level.above = std::ranges::any_of(steps.own,
+                                        [&](std::int64_t step) {
+                                          return step > unit && level.extent > step && level.extent % step == unit;
+                                        }) &&
+                    std::ranges::none_of(steps.own, [&](std::int64_t step) { return level.extent < step; });
       level.alone = goals_of_extent(dimension, steps, wide, packet, unit, level.extent);
       if (each.contains(level.extent) && !has_very_few(dimension)) level.alone.push_back(level.text);
       level.kind = level.extent == dimension.minimum
@@ -273,7 +322,7 @@ class LevelCollector {
     const std::string& asked = base_.flags.at(flag.name);
     const auto level = [&](const std::string& value) {
       const std::string text = flag.name + "=" + value;
-      return ShapeLevel{text, 0, value, 0, {text}, false, text};
+      return ShapeLevel{text, 0, value, 0, {text}, false, false, text};
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     for (const std::string& value : flag.values)
@@ -290,7 +339,7 @@ class LevelCollector {
     const auto level = [&](double number) {
       const std::string text = fmt::format("{}={:.9g}", scalar.name, number);
       const bool is_fraction = asked == 0 && number != std::trunc(number);
-      return ShapeLevel{text, 0, {}, number, {text}, false, is_fraction ? scalar.name + " a fraction" : text};
+      return ShapeLevel{text, 0, {}, number, {text}, false, false, is_fraction ? scalar.name + " a fraction" : text};
     };
     std::vector<ShapeLevel> wished = {level(asked)};
     const bool is_factor = scalar.default_value == 0 || scalar.default_value == 1;
@@ -309,7 +358,7 @@ class LevelCollector {
   void add_padding() {
     const auto level = [](const RowPadding& padding) {
       const std::string text = "row padding " + padding.text();
-      ShapeLevel one{text, 0, {}, 0, {text}, false, text};
+      ShapeLevel one{text, 0, {}, 0, {text}, false, false, text};
       one.padding = padding;
       return one;
     };
@@ -329,62 +378,8 @@ class LevelCollector {
 
 }  // namespace
 
-void set_level(ProblemRequest& request, const ShapeFactor& factor, const ShapeLevel& level) {
-  switch (factor.what) {
-    case ShapeFactor::What::dimension:
-      request.dimensions[factor.name] = level.extent;
-      break;
-    case ShapeFactor::What::flag:
-      request.flags[factor.name] = level.value;
-      break;
-    case ShapeFactor::What::scalar:
-      request.scalars[factor.name] = level.number;
-      break;
-    case ShapeFactor::What::padding:
-      request.row_padding = level.padding;
-      break;
-  }
-}
-
-std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
-  try {
-    return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, device).plan;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-double blocks_in_grid(const Launch& launch) {
-  return static_cast<double>(launch.grid.x) * launch.grid.y * launch.grid.z;
-}
-
-double threads_in_block(const Launch& launch) {
-  return static_cast<double>(launch.block.x) * launch.block.y * launch.block.z;
-}
-
-double warps_in_grid(const Launch& launch) {
-  constexpr double kLanes = 32;
-  return blocks_in_grid(launch) * std::ceil(threads_in_block(launch) / kLanes);
-}
-
-std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
-  end_interrupted_wait();  // of many variants this takes seconds
-  std::optional<Problem> problem;
-  try {
-    problem = make_problem(kernel.family, request);
-  } catch (const UsageError&) {
-    return std::nullopt;
-  }
-  if (!device_of_any(kernel.variant, *problem, kernel.configuration, kernel.device)) return std::nullopt;
-  return problem;
-}
-
-std::int64_t widest_access(const Problem& base) {
-  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
-}
-
-ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked) {
-  return LevelCollector(kernel, base, asked).collect();
+bool has_very_few(const Dimension& dimension) {
+  return dimension.maximum - dimension.minimum <= kVeryFew;
 }
 
 }  // namespace kerlab::session

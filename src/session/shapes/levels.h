@@ -6,17 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "session/shapes/shaped_kernel.h"
 #include "spec/spec.h"
 
 namespace kerlab::session {
-
-/// A kernel whose problems are sought, and where.
-struct ShapedKernel {
-  const Family& family;
-  const Variant& variant;
-  const Configuration& configuration;
-  const DeviceInfo& device;
-};
 
 struct ShapeLevel {
   std::string text;                ///< "K=1030", "layout=nt", "beta=-1"
@@ -25,6 +18,7 @@ struct ShapeLevel {
   double number = 0;               ///< of a scalar
   std::vector<std::string> alone;  ///< goals that it reaches: "K % 64 = 1", "layout=nt"
   bool whole = false;              ///< of a dimension: so many tiles and vectors without a rest
+  bool above = false;              ///< of a dimension: one element more than whole tiles, and no less than any tile
   std::string kind = {};           ///< what of it is paired with other factors: "K % 4", "layout=nt"; empty: nothing
   RowPadding padding = {};
 };
@@ -35,6 +29,9 @@ struct ShapeFactor {
   std::string name;
   std::vector<ShapeLevel> levels;  ///< the first is the base's
 };
+
+/// Of so few every value is tried.
+bool has_very_few(const Dimension& dimension);
 
 /// Sets the factor's level in the request.
 void set_level(ProblemRequest& request, const ShapeFactor& factor, const ShapeLevel& level);
@@ -51,15 +48,8 @@ struct KernelSteps {
 };
 /// Of each dimension.
 std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& base);
-
-/// What a request must be to be tried: a problem that the configuration is valid for.
-std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request);
-
-/// What the kernel launches for the problem on the device; none: it has no plan at these extents.
-std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device);
-double blocks_in_grid(const Launch& launch);
-double threads_in_block(const Launch& launch);
-double warps_in_grid(const Launch& launch);
+/// What whole tiles compute, also of a problem that fills a small part of them. `steps`: of each dimension.
+double flops_in_tiles(const Family& family, const std::vector<KernelSteps>& steps, Problem problem);
 
 /// Elements of the widest access, 16 bytes, and no fewer than 8: rows of so many are what tensor maps ask for.
 std::int64_t widest_access(const Problem& base);

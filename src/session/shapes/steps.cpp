@@ -126,4 +126,13 @@ std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& bas
   return steps;
 }
 
+double flops_in_tiles(const Family& family, const std::vector<KernelSteps>& steps, Problem problem) {
+  for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+    for (const std::int64_t step : steps[d].own) {
+      std::int64_t& extent = problem.dimensions[d].second;
+      extent = (extent + step - 1) / step * step;
+    }
+  return flops_of(family, problem);
+}
+
 }  // namespace kerlab::session

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -24,6 +25,11 @@ constexpr std::int64_t kLongThinExtent = 4 * kThinExtent;
 constexpr std::array<std::int64_t, 6> kOthers = {1, 8, 16, 64, 136, 264};  // the last where wide tiles want as much
 // Of one integer alone it is luck what it is; so is it what comes out as one, or where there is no input.
 constexpr std::array<std::int64_t, 6> kOthersOfIntegers = {8, 16, 64, 1, 136, 264};
+// Of rows what is planted by turns at the begin, at the end and anywhere.
+constexpr std::array<std::int64_t, 6> kOthersOfRows = {4, 8, 16, 64, 136, 264};
+// More than a block holds at once of most kernels, and more than any; many have a way of their own between what is
+// short and what is beyond 2^16.
+constexpr std::int64_t kBetween[] = {12'288, 20'480};
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
@@ -33,7 +39,7 @@ constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
 constexpr std::size_t kWithOtherFlags = 6;  // each is another program
 constexpr double kNotNothing = 2.2345678;   // of a scalar that is 0: 24 significant bits and more
 // Of a few rows, or of one, every recipe is cheap: who stops early at a special value does so behind several rounds.
-constexpr double kUsualThinBytes = 2 << 20, kUsualThinFlops = 4e6;
+constexpr double kUsualThinBytes = 4 << 20, kUsualThinFlops = 4e6;
 
 /// Such a launch fails, and says why: it is no wrong result.
 bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
@@ -73,9 +79,9 @@ class ThinSearch {
   ThinSearch(const ShapedKernel& kernel, const ProblemRequest& base, const ShapeLimits& limits)
       : kernel_(kernel), base_(base), steps_(steps_of(kernel, make_problem(kernel.family, base))), limits_(limits) {}
 
-  /// As it is, under other values of the flags: the `turn`th of each that has so many; and with what is 0 as a number.
-  /// None: no other, not valid or not cheap.
-  [[nodiscard]] std::optional<ProblemRequest> with_other_flags(const ProblemRequest& thin, std::size_t turn) const {
+  /// As it is, under other values of the flags and scalars: the `turn`th of each that has so many; and with what is 0
+  /// as a number. None: no other, not valid or not cheap.
+  [[nodiscard]] std::optional<ProblemRequest> with_others_set(const ProblemRequest& thin, std::size_t turn) const {
     ProblemRequest other = thin;
     for (const Flag& flag : kernel_.family.flags) {
       if (turn >= flag.values.size()) continue;
@@ -146,8 +152,17 @@ class ThinSearch {
 
   /// The dimension beyond 2^16, of whole accesses and no whole tiles: who takes them has a way of their own.
   [[nodiscard]] std::optional<ProblemRequest> of_accesses(const Dimension& dimension) const {
-    auto found = first_valid(dimension, kThinExtent + kPacket, kPacket);
+    auto found = first_valid(dimension, kThinExtent + kPacket, kOthersOfRows, kPacket);
     return found && is_cheap(*found) ? found : std::nullopt;
+  }
+
+  /// Longer than what is tried beside other dimensions, and valid where more than 2^16 are not.
+  [[nodiscard]] std::vector<ProblemRequest> between(const Dimension& dimension) const {
+    std::vector<ProblemRequest> found;
+    for (const std::int64_t least : kBetween)
+      if (auto request = first_valid(dimension, least, kOthersOfRows); request && is_cheap(*request))
+        found.push_back(std::move(*request));
+    return found;
   }
 
   /// Beyond 2^16 where it is not cheap: in a single block, where some blocks stand for all, or where the most of it is
@@ -170,12 +185,17 @@ class ThinSearch {
   }
 
  private:
-  /// `multiple`: of which the extent is one.
+  [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least) const {
+    return first_valid(along, least, is_of_integers() ? kOthersOfIntegers : kOthers);
+  }
+
+  /// `others`: the extents of the other dimensions, first to last; `multiple`: of which the extent is one.
   [[nodiscard]] std::optional<ProblemRequest> first_valid(const Dimension& along, std::int64_t least,
+                                                          std::span<const std::int64_t> others,
                                                           std::int64_t multiple = 1) const {
     std::optional<ProblemRequest> first;
     const bool draws = is_of_integers();
-    for (const std::int64_t other : draws ? kOthersOfIntegers : kOthers)
+    for (const std::int64_t other : others)
       for (const std::int64_t extent : extents_from(along, least)) {
         ProblemRequest request = base_;
         for (const Dimension& dimension : kernel_.family.dimensions)
@@ -234,14 +254,8 @@ class ThinSearch {
            bytes_of_tensors(kernel_.family, problem) <= more * limits_.long_bytes && flops <= most;
   }
 
-  /// What whole tiles compute, also of a problem that fills a small part of them.
-  [[nodiscard]] double flops_in_tiles(Problem problem) const {
-    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
-      for (const std::int64_t step : steps_[d].own) {
-        std::int64_t& extent = problem.dimensions[d].second;
-        extent = (extent + step - 1) / step * step;
-      }
-    return flops_of(kernel_.family, problem);
+  [[nodiscard]] double flops_in_tiles(const Problem& problem) const {
+    return session::flops_in_tiles(kernel_.family, steps_, problem);
   }
 
   const ShapedKernel& kernel_;
@@ -267,6 +281,7 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
       continue;
     }
     for (ProblemRequest& request : search.along(dimension)) add(std::move(request));
+    for (ProblemRequest& request : search.between(dimension)) add(std::move(request));
     add(search.long_blocks(dimension));
   }
   std::size_t most = 1;
@@ -275,9 +290,28 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
   const std::size_t own = found.size();
   for (std::size_t turn = 1; turn < most && limits.with_flags > 0; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
-      add(search.with_other_flags(found[i], turn));
+      add(search.with_others_set(found[i], turn));
   for (const Dimension& dimension : kernel.family.dimensions)
     if (!dimension.quiet) add(search.of_accesses(dimension));
+  return found;
+}
+
+std::vector<ProblemRequest> thin_along(const ShapedKernel& kernel, const ProblemRequest& base,
+                                       const ShapeLimits& limits) {
+  const ThinSearch search(kernel, base, limits);
+  std::vector<ProblemRequest> found;
+  std::size_t turns = 1;
+  for (const Flag& flag : kernel.family.flags) turns = std::max(turns, flag.values.size());
+  for (const Dimension& dimension : kernel.family.dimensions) {
+    if (dimension.quiet) continue;
+    std::vector<ProblemRequest> along = search.along(dimension);
+    if (!along.empty()) found.push_back(std::move(along.front()));
+    auto whole = search.of_accesses(dimension);
+    if (!whole) continue;
+    for (std::size_t turn = 1; turn < turns; ++turn)
+      if (auto other = search.with_others_set(*whole, turn)) found.push_back(std::move(*other));
+    found.push_back(std::move(*whole));
+  }
   return found;
 }
 
@@ -295,10 +329,12 @@ bool is_thin(const Problem& problem) {
   return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
 }
 
+bool is_little(const Family& family, const Problem& problem) {
+  return bytes_of_tensors(family, problem) <= kUsualThinBytes && flops_of(family, problem) <= kUsualThinFlops;
+}
+
 Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits) {
-  const bool is_little =
-      bytes_of_tensors(family, problem) <= kUsualThinBytes && flops_of(family, problem) <= kUsualThinFlops;
-  if (is_thin(problem) && !is_little) return Thoroughness::quick;
+  if (is_thin(problem) && !is_little(family, problem)) return Thoroughness::quick;
   return flops_of(family, problem) > limits.usual_flops ? Thoroughness::telling : Thoroughness::usual;
 }
 

@@ -15,16 +15,21 @@ inline constexpr std::int64_t kThinExtent = std::int64_t{1} << 16;
 /// Of each dimension that can be so long one problem, in which the others are at their least: an index of 16 bits, a
 /// loop of blocks over what lies beyond their grid; a second one where a grid reaches its limit only farther; and one
 /// in which each of the blocks that share out a reduction has more than 16 bits count; and one of whole accesses, but
-/// not of whole tiles. Left out where that costs more than the limits in whole tiles, or more warps than an emulated
-/// device starts in about a second.
+/// not of whole tiles; and shorter ones, of some ten thousand, of several rows. Left out where that costs more than the
+/// limits in whole tiles, or more warps than an emulated device starts in about a second.
 std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
                                         const ShapeLimits& limits);
+/// Of these the first of each dimension alone, and that of whole accesses, under every value of each flag.
+std::vector<ProblemRequest> thin_along(const ShapedKernel& kernel, const ProblemRequest& base,
+                                       const ShapeLimits& limits);
 /// Of each dimension beyond 2^16 of which thin_shapes has none, since its whole tiles cost too much: the others at
 /// their least, where a single block goes along it, or where some blocks stand for all.
 std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
                                           const ShapeLimits& limits);
 /// Whether the problem is one of these.
 bool is_thin(const Problem& problem);
+/// Of such a problem every recipe is cheap.
+bool is_little(const Family& family, const Problem& problem);
 /// What is missing of what is so large shows in nearly any numbers: quick; else, and of a thin one that is little work,
 /// usual, or what the limits say instead.
 Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits);

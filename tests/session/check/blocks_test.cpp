@@ -57,6 +57,45 @@ extern "C" __global__ void idle(const float* x, float* y, int n, float a) {
 }
 )cuda";
 
+constexpr std::string_view kTicketToml = R"toml(
+doc = "each block draws a number, and waits for the one before it"
+tune = false
+[[parameter]]
+name = "HALVES"
+values = [0, 1]
+[[workspace]]
+name = "drawn"
+bytes = "4"
+init = "zero"
+[[workspace]]
+name = "done"
+bytes = "4 * ceil_div(N, 128)"
+init = "zero"
+[[launch]]
+kernel = "ticket"
+grid = ["ceil_div(N, 128)"]
+block = [128]
+arguments = ["x", "y", "N", "a", "drawn", "done"]
+)toml";
+
+// HALVES: numbers of both halves by turns, so that blocks wait for such as may not have begun: right where all of them
+// fit the device.
+constexpr std::string_view kTicket = R"cuda(
+extern "C" __global__ void ticket(const float* x, float* y, int n, float a, int* drawn, volatile int* done) {
+  __shared__ int number;
+  if (threadIdx.x == 0) {
+    const int turn = atomicAdd(drawn, 1), upper = (gridDim.x + 1) / 2;
+    number = !HALVES ? turn : turn % 2 == 0 ? turn / 2 : upper + turn / 2;
+    while (number > 0 && done[number - 1] == 0) continue;
+    __threadfence();
+    done[number] = 1;
+  }
+  __syncthreads();
+  const int i = number * 128 + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+}
+)cuda";
+
 // In large grids, of a thread whose first result is in the output already: LOOKS=1 leaves the others, 2 does not trust
 // them and computes them all the same, which is right; 3: a warp leaves the others where all of its first ones are
 // there.
@@ -125,4 +164,18 @@ TEST_CASE("blocks: of a large problem, a result that is there does not stand for
     CHECK(rows.front().trial.status == (right ? TrialStatus::passed : TrialStatus::wrong));
     if (!right) CHECK_THAT(rows.front().trial.message, Catch::Contains("there before the launch"));
   }
+}
+
+TEST_CASE("blocks: what waits for blocks that have not begun is wrong, though all fit the device",
+          "[session][emulated]") {
+  SessionFixture fixture;
+  write_variant(fixture, "ticket", kTicketToml, kTicket);
+  constexpr std::int64_t kBlocks = 600;  // an H200 runs some 2,000 of them at once
+  const Trial right = check_alone(fixture, "ticket", "HALVES=0", 128 * kBlocks).front().trial;
+  INFO(right.message);
+  CHECK(right.status == TrialStatus::passed);
+  const Trial wrong = check_alone(fixture, "ticket", "HALVES=1", 128 * kBlocks).front().trial;
+  CAPTURE(wrong.message);
+  CHECK(wrong.status == TrialStatus::guard_violation);
+  CHECK_THAT(wrong.message, Catch::Contains("deadlock"));
 }

@@ -226,9 +226,60 @@ TEST_CASE("other dtypes: every value of a flag, other quiet extents, and several
   CHECK(std::ranges::any_of(of_dtype(Chooser("spmv", "merge_path", "fp64")), is_long));
 
   std::set<std::int64_t> residues;
-  for (const ProblemRequest& shape : of_dtype(Chooser("softmax", "naive", "fp16")))
-    residues.insert(shape.dimensions.at("N") % 8);
+  const std::vector<ProblemRequest> rows = of_dtype(Chooser("softmax", "naive", "fp16"));
+  for (const ProblemRequest& shape : rows) residues.insert(shape.dimensions.at("N") % 8);
   CHECK(residues.size() == 8);
+  CHECK(std::ranges::any_of(rows, [](const auto& shape) { return shape.dimensions.at("N") > 65'536; }));
+
+  CHECK(std::ranges::any_of(of_dtype(Chooser("reduce", "one_launch", "bf16")), [](const ProblemRequest& shape) {
+    return shape.flags.at("op") == "max" && shape.dimensions.at("N") > 16'384;
+  }));
+}
+
+TEST_CASE("thin: of whole accesses there are several rows", "[check]") {
+  const Chooser kernel("softmax", "row_per_block", "fp32");
+  CHECK(std::ranges::any_of(kernel.shapes().problems, [](const CheckedProblem& one) {
+    return one.request.dimensions.at("N") > 65'536 && one.request.dimensions.at("M") >= 4 &&
+           one.thoroughness == Thoroughness::usual;  // every recipe
+  }));
+}
+
+TEST_CASE("extents: shares of a tile, and rows between those that a block holds and the longest", "[check]") {
+  const std::set<std::int64_t> rows = extents_along(Chooser("gemm", "gemm_sm90", "bf16").shapes(), "M");
+  for (const std::int64_t rest : {32, 64})
+    CHECK(std::ranges::any_of(rows, [&](std::int64_t extent) { return extent > 128 && extent % 128 == rest; }));
+  CHECK(std::ranges::any_of(requests_for(Chooser("add_rmsnorm", "row_tile", "bf16").shapes(), MadeFor::long_extent),
+                            [](const ProblemRequest& shape) {
+                              return shape.dimensions.at("N") > 8192 && shape.dimensions.at("N") <= 16'384 &&
+                                     shape.dimensions.at("M") >= 4;
+                            }));
+}
+
+TEST_CASE("extents: what mostly stays at its default has every residue, and other heads", "[check]") {
+  std::set<std::int64_t> residues;
+  for (const std::int64_t extent : extents_along(Chooser("top_k", "bitonic", "bf16").shapes(), "K"))
+    residues.insert(extent % 8);
+  CHECK(residues.size() == 8);
+  const std::set<std::int64_t> heads = extents_along(Chooser("attention_decode", "split", "bf16").shapes(), "depth");
+  for (const std::int64_t head : {64, 80, 192}) CHECK(heads.contains(head));
+}
+
+TEST_CASE("extents: those that are valid beside another value of a flag alone", "[check]") {
+  const AdversarialShapes found = Chooser("rope", "heads", "bf16").shapes();
+  CHECK(std::ranges::any_of(requests_for(found, MadeFor::edges),
+                            [](const ProblemRequest& shape) { return shape.dimensions.at("D") % 16 == 8; }));
+}
+
+TEST_CASE("extents: each of very few, as a filter's radius, meets every residue of the others", "[check]") {
+  std::set<std::pair<std::int64_t, bool>> met;
+  for (const ProblemRequest& shape :
+       requests_for(Chooser("implicit_gemm", "mma_sync", "bf16").shapes(), MadeFor::edges))
+    met.insert({shape.dimensions.at("R"), shape.dimensions.at("C") % 32 == 0});
+  for (const std::int64_t radius : {0, 1, 2, 3}) {
+    CAPTURE(radius);
+    CHECK(met.contains({radius, false}));
+    CHECK(met.contains({radius, true}));
+  }
 }
 
 TEST_CASE("thin: whole accesses that are no whole tiles, and scalars that are nothing by default", "[check]") {
