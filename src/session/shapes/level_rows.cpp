@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kFewTogether = 33;    // more than a warp, so that columns and rows differ
 constexpr std::int64_t kPacketTogether = 8;  // what more flags take than are ragged: a transposed operand by TMA, say
-constexpr double kTilesOfFlops = 10;
-constexpr std::size_t kFewTurns = 6;  // of what mostly stays at its default: a dimension, a scalar
+constexpr double kTilesOfFlops = 10;         // whole tiles may compute so many times what a problem may
+constexpr std::size_t kFewTurns = 6;         // of what mostly stays at its default: a dimension, a scalar
 
 }  // namespace
 

@@ -8,9 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "base/error.h"
-#include "base/interrupt.h"
-#include "session/shapes/few_sms.h"
 #include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
@@ -66,11 +63,10 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
   std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, packet, wide, 3 * wide, base};
   extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
   for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
-  for (const std::int64_t step : steps.own) {
+  for (const std::int64_t step : steps.own)
     for (const std::int64_t times : {1, 2})
       for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
         extents.insert(times * step + by);
-  }
   if (!steps.own.empty()) {
     const std::int64_t tile = std::ranges::max(steps.own);
     extents.insert({tile + tile / 4, tile + tile / 2});  // a share of a tile is a warp's
@@ -380,6 +376,14 @@ class LevelCollector {
 
 bool has_very_few(const Dimension& dimension) {
   return dimension.maximum - dimension.minimum <= kVeryFew;
+}
+
+std::int64_t widest_access(const Problem& base) {
+  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
+}
+
+ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked) {
+  return LevelCollector(kernel, base, asked).collect();
 }
 
 }  // namespace kerlab::session

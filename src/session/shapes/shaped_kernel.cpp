@@ -18,14 +18,6 @@ std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRe
   return problem;
 }
 
-std::int64_t widest_access(const Problem& base) {
-  return std::max<std::int64_t>(8, elements_in(base.dtype, 16));
-}
-
-ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked) {
-  return LevelCollector(kernel, base, asked).collect();
-}
-
 std::optional<LaunchPlan> shape_plan(const ShapedKernel& kernel, const Problem& problem, const DeviceInfo& device) {
   try {
     return instantiate(kernel.family, kernel.variant, problem, kernel.configuration, device).plan;
