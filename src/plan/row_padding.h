@@ -10,14 +10,24 @@
 namespace kerlab::plan {
 
 /// Rows with it begin where an access as wide as any may still begin if those without could.
-inline constexpr std::int64_t kRowPaddingStep = kLeastAlignment, kMostRowPadding = 4096;
+inline constexpr std::int64_t kRowPaddingStep = kLeastAlignment;
+/// Few rows are then beyond 2^32 elements; an emulated device keeps what of such gaps nobody writes to in no memory.
+inline constexpr std::int64_t kMostRowPadding = std::int64_t{1} << 34;
+/// Of wider gaps so much before the next row and behind the last one is guarded by a pattern.
+inline constexpr std::int64_t kGuardedGap = 4096;
 
 struct RowPadding {
-  std::int64_t bytes = 0;  ///< behind each row; 0: none
-  /// They begin at the next multiple of kRowPaddingStep: each row begins at one, where widths are not.
-  bool from_whole = false;
+  /// Of which tensors gaps begin at the next multiple of kRowPaddingStep: each row begins at one, where widths are
+  /// none. Of the first with a leading dimension, of those behind it, or of all.
+  enum class Whole : std::uint8_t { none, all, first, others };
 
-  [[nodiscard]] std::string text() const;  ///< "48", "whole+48"
+  std::int64_t bytes = 0;  ///< behind each row; 0: none
+  Whole whole = Whole::none;
+
+  [[nodiscard]] bool is_whole(bool first) const {
+    return whole == Whole::all || whole == (first ? Whole::first : Whole::others);
+  }
+  [[nodiscard]] std::string text() const;  ///< "48", "whole+48", "first-whole+48", "others-whole+48"
   bool operator==(const RowPadding&) const = default;
 };
 

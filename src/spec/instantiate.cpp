@@ -17,22 +17,26 @@ std::string define(std::string_view name, std::int64_t value) {
   return fmt::format("-D{}={}", name, value);
 }
 
-/// Bytes behind a row up to where its gap begins.
-std::int64_t to_whole(const Tensor& tensor, const Problem& problem) {
+/// Bytes behind a row up to where its gap begins. `first`: of the variant's pitches.
+std::int64_t to_whole(const Tensor& tensor, const Problem& problem, bool first) {
   const std::int64_t beyond = bytes_of(tensor.dtype, tensor.shape.back()) % kRowPaddingStep;
-  return problem.row_padding.from_whole && beyond != 0 ? kRowPaddingStep - beyond : 0;
+  return problem.row_padding.is_whole(first) && beyond != 0 ? kRowPaddingStep - beyond : 0;
 }
 
 /// pitch.NAME of the tensors that the variant takes at one; those whose rows are padded go into the plan. No two have
-/// the same gaps: who takes one tensor's pitch for another's is wrong though both have the same width.
+/// the same gaps: who takes one tensor's pitch for another's is wrong though both have the same width. Once, three,
+/// five times the padding are unlike in elements of any size; of wide ones, for which memory ends, the beginnings
+/// alone.
 std::vector<Pitch> add_pitches(const Family& family, const Variant& variant, const Problem& problem,
                                Environment& environment) {
   std::vector<Pitch> padded;
-  std::int64_t gap = 0;
+  const std::int64_t more = 2 * std::min(problem.row_padding.bytes, kGuardedGap);
+  std::int64_t gap = problem.row_padding.bytes - more;
   for (const Tensor& tensor : tensors_of(family, problem)) {
     if (std::find(variant.pitch.begin(), variant.pitch.end(), tensor.name) == variant.pitch.end()) continue;
-    gap += (gap == 0 ? 1 : 2) * problem.row_padding.bytes;  // once, three, five times: unlike in elements of any size
-    const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, gap + to_whole(tensor, problem));
+    const bool first = gap < problem.row_padding.bytes;
+    gap += more;
+    const std::int64_t pitch = tensor.shape.back() + elements_in(tensor.dtype, gap + to_whole(tensor, problem, first));
     environment["pitch." + tensor.name] = tensor.complex ? pitch / 2 : pitch;
     if (problem.row_padding.bytes > 0 && tensor.elements() > 0) padded.push_back({tensor.name, pitch});
   }

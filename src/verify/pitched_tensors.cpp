@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "plan/row_padding.h"
+
 namespace kerlab::verify {
 namespace {
 
@@ -29,7 +31,7 @@ PitchedTensors::PitchedTensors(ProblemData& data, const LaunchPlan& plan) : data
     const std::int64_t pitch_bytes = bytes_of(found->dtype, pitch.elements);
     copies_.push_back({pitch.tensor, rows, row_bytes, pitch_bytes,
                        GuardedBuffer(data.device(), rows * pitch_bytes, offset),
-                       GuardedBuffer(data.device(), rows * (pitch_bytes - row_bytes))});
+                       GuardedBuffer(data.device(), rows * std::min(pitch_bytes - row_bytes, 2 * plan::kGuardedGap))});
     fill_gaps(copies_.back());
   }
 }
@@ -40,10 +42,31 @@ void PitchedTensors::move_rows(DevicePtr to, std::int64_t to_pitch, DevicePtr fr
                        rows * row_bytes);
 }
 
+std::int64_t PitchedTensors::Copy::guarded_behind() const {
+  return std::min(gap_bytes(), plan::kGuardedGap);
+}
+
+std::int64_t PitchedTensors::Copy::guarded_before() const {
+  return std::min(gap_bytes() - guarded_behind(), plan::kGuardedGap);
+}
+
+void PitchedTensors::move_gaps(const Copy& copy, bool back) const {
+  const auto move = [&](std::int64_t at, std::int64_t of_gaps, std::int64_t bytes) {
+    if (bytes == 0) return;
+    const DevicePtr own = copy.buffer.pointer() + static_cast<DevicePtr>(at);
+    const DevicePtr beside = copy.gaps.pointer() + static_cast<DevicePtr>(of_gaps);
+    if (back)
+      move_rows(own, copy.pitch_bytes, beside, copy.guarded(), copy.rows, bytes);
+    else
+      move_rows(beside, copy.guarded(), own, copy.pitch_bytes, copy.rows, bytes);
+  };
+  move(copy.row_bytes, 0, copy.guarded_behind());
+  move(copy.pitch_bytes - copy.guarded_before(), copy.guarded_behind(), copy.guarded_before());
+}
+
 void PitchedTensors::fill_gaps(const Copy& copy) const {
   data_.device().fill(copy.gaps.pointer(), kGuardPattern, copy.gaps.words());
-  move_rows(copy.buffer.pointer() + static_cast<DevicePtr>(copy.row_bytes), copy.pitch_bytes, copy.gaps.pointer(),
-            copy.gap_bytes(), copy.rows, copy.gap_bytes());
+  move_gaps(copy, true);
 }
 
 void PitchedTensors::replace(Addresses& addresses) const {
@@ -70,8 +93,7 @@ std::vector<NamedBuffer> PitchedTensors::buffers() const {
 
 void PitchedTensors::scan_gaps(const ReportBuffer& reports, std::uint32_t first_slot) const {
   for (const Copy& copy : copies_) {
-    move_rows(copy.gaps.pointer(), copy.gap_bytes(), copy.buffer.pointer() + static_cast<DevicePtr>(copy.row_bytes),
-              copy.pitch_bytes, copy.rows, copy.gap_bytes());
+    move_gaps(copy, false);
     const auto words = static_cast<std::int64_t>(copy.gaps.words());
     data_.lab().run_over("lab_guard_scan",
                          lab::GuardArguments{copy.gaps.pointer(), words, kGuardPattern, first_slot++, reports.guards()},
@@ -82,8 +104,11 @@ void PitchedTensors::scan_gaps(const ReportBuffer& reports, std::uint32_t first_
 std::string PitchedTensors::describe_gaps(std::span<const lab::GuardReport> found) const {
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     if (found[i].damaged == 0) continue;
-    const std::int64_t first = 4 * (static_cast<std::int64_t>(found[i].first) - 1), gap = copies_[i].gap_bytes();
-    return describe(copies_[i].name, 4 * found[i].damaged, first / gap, first % gap);
+    const Copy& copy = copies_[i];
+    const std::int64_t first = 4 * (static_cast<std::int64_t>(found[i].first) - 1);
+    const std::int64_t in_gap = first % copy.guarded();
+    const std::int64_t jump = in_gap < copy.guarded_behind() ? 0 : copy.gap_bytes() - copy.guarded();
+    return describe(copy.name, 4 * found[i].damaged, first / copy.guarded(), in_gap + jump);
   }
   return {};
 }

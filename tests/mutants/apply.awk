@@ -1,5 +1,6 @@
 # awk -v folder=FOLDER -f apply.awk PATCH: applies a unified diff to the files below FOLDER, as `patch -p1 -F0` does
 # (which a bare Debian has not): lines may have moved, but all of a hunk's must be there. Exit code 1: they are not.
+# awk -v folder=FOLDER -v tries=1 -f apply.awk PATCH...: whether each of them applies, changing nothing.
 function load(name) {
   count = moved = 0
   while ((getline line < name) > 0) lines[++count] = line
@@ -24,8 +25,11 @@ function replace(distance, at, i) {
     if (found_at(at = begin + moved + distance) || found_at(at = begin + moved - distance)) break
   }
   if (distance > count) {
-    print file ": what the patch changes near line " begin " is not there" > "/dev/stderr"
-    exit failed = 1
+    print (tries ? patch ": " : "") file ": what the patch changes near line " begin " is not there" > "/dev/stderr"
+    failed = 1
+    if (!tries) exit 1
+    file = ""
+    return
   }
   if (new_count > old_count)
     for (i = count; i >= at + old_count; --i) lines[i + new_count - old_count] = lines[i]
@@ -39,9 +43,18 @@ function replace(distance, at, i) {
 
 function finish() {
   replace()
-  if (file != "" && !failed) save(file)
+  if (file != "" && !failed && !tries) save(file)
 }
 
+function end_patch() {
+  finish()
+  file = ""
+  if (hunks || patch == "") return
+  if (tries) print patch " changes nothing" > "/dev/stderr"
+  failed = 1
+}
+
+FNR == 1 { end_patch(); patch = FILENAME; hunks = 0 }
 /^--- a\// { finish(); file = ""; next }
 /^\+\+\+ b\// { file = folder "/" substr($2, 3); load(file); next }
 file == "" { next }
@@ -56,7 +69,7 @@ file == "" { next }
 in_hunk && /^[ -]/ { old[++old_count] = substr($0, 2) }
 in_hunk && /^[ +]/ { new[++new_count] = substr($0, 2) }
 END {
-  if (failed) exit 1
-  finish()
-  exit failed || !hunks
+  if (failed && !tries) exit 1
+  end_patch()
+  exit failed
 }

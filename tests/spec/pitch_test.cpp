@@ -56,8 +56,15 @@ TEST_CASE("pitch: the width where nothing else is asked for, more where rows are
   CHECK(numbers(instance_of(variant, {48}, "fp32")) == std::vector<std::int64_t>{7 + 12, 100 * (50 + 36)});
   CHECK(numbers(instance_of(variant, {48}, "bf16", "tn"))[0] == 100 + 24);
   // From the next 16 bytes on: 7 and 50 elements of 2 bytes, 50 of 4.
-  CHECK(numbers(instance_of(variant, {48, true})) == std::vector<std::int64_t>{8 + 24, 100 * (56 + 72)});
-  CHECK(numbers(instance_of(variant, {48, true}, "fp32")) == std::vector<std::int64_t>{8 + 12, 100 * (52 + 36)});
+  CHECK(numbers(instance_of(variant, {48, RowPadding::Whole::all})) ==
+        std::vector<std::int64_t>{8 + 24, 100 * (56 + 72)});
+  CHECK(numbers(instance_of(variant, {48, RowPadding::Whole::all}, "fp32")) ==
+        std::vector<std::int64_t>{8 + 12, 100 * (52 + 36)});
+  // Of the first alone, and of the others.
+  CHECK(numbers(instance_of(variant, {48, RowPadding::Whole::first})) ==
+        std::vector<std::int64_t>{8 + 24, 100 * (50 + 72)});
+  CHECK(numbers(instance_of(variant, {48, RowPadding::Whole::others})) ==
+        std::vector<std::int64_t>{7 + 24, 100 * (56 + 72)});
 }
 
 TEST_CASE("pitch: tensor maps have it, tensors that are not named stay dense", "[spec]") {
@@ -86,9 +93,9 @@ TEST_CASE("pitch: a problem with padded rows is another problem, for those that 
   CHECK(unsupported_reason(folder.variants[0], padded, h200()).empty());
   CHECK_THAT(unsupported_reason(load_specs(kFamily, kVariant).variants[0], padded, h200()),
              Catch::Contains("variant 'tile' takes no tensor with padded rows"));
-  request.row_padding = {48, true};
+  request.row_padding = {48, RowPadding::Whole::all};
   CHECK(make_problem(folder.family, request).title() == "demo 64x64x32 bf16 nn row-padding=whole+48");
-  for (const std::int64_t wrong : {-16, 8, 17, 8192}) {
+  for (const std::int64_t wrong : {std::int64_t{-16}, std::int64_t{8}, std::int64_t{17}, 2 * kMostRowPadding}) {
     request.row_padding = {wrong};
     CHECK_THROWS_WITH(make_problem(folder.family, request), Catch::Contains("--row-padding " + std::to_string(wrong)));
   }
@@ -137,8 +144,10 @@ TEST_CASE("pitch: in code for others rows are dense", "[spec]") {
 }
 
 TEST_CASE("pitch: a padding is read as it is told, and what is none is refused", "[spec]") {
-  for (const RowPadding& padding : {RowPadding{}, RowPadding{48}, RowPadding{48, true}})
+  for (const RowPadding& padding :
+       {RowPadding{}, RowPadding{48}, RowPadding{48, RowPadding::Whole::all}, RowPadding{48, RowPadding::Whole::first},
+        RowPadding{48, RowPadding::Whole::others}})
     CHECK(parse_row_padding(padding.text()) == padding);
-  for (const char* wrong : {"", "whole", "whole+", "whole+0", "whole+8", "8", "-16", "4112", "1M", "48 "})
+  for (const char* wrong : {"", "whole", "whole+", "whole+0", "whole+8", "8", "-16", "17179869200", "1M", "48 "})
     CHECK_THROWS_AS(parse_row_padding(wrong), UsageError);
 }

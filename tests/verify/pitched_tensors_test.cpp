@@ -1,5 +1,7 @@
 // Rows with a leading dimension in the check that a GPU gets: everything is found by scans, not by what is known of
 // writes.
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "catch.h"
@@ -15,6 +17,7 @@ using namespace kerlab::emu;
 namespace {
 
 constexpr std::int64_t kRows = 7, kColumns = 33, kPitch = 41;
+constexpr std::int64_t kWidePitch = std::int64_t{1} << 20;  // of its gaps both ends are guarded
 
 constexpr const char* kSource = R"(
 extern "C" __global__ void reference(const float* x, long long n, double* value, double* scale) {
@@ -32,6 +35,7 @@ KERNEL(reads_by_width) { COPY(columns, pitch); }
 KERNEL(writes_by_width) { COPY(pitch, columns); }
 KERNEL(writes_gap) { COPY(pitch, pitch); if (r == 2) y[r * pitch + columns + 3] = 1; }
 KERNEL(writes_gap_of_input) { COPY(pitch, pitch); if (r == 6) x[r * pitch + columns] = 1; }
+KERNEL(writes_before_row) { COPY(pitch, pitch); if (r == 2) y[(r + 1) * pitch - 2] = 1; }
 KERNEL(writes_input) { COPY(pitch, pitch); if (r == 2) x[r * pitch] += 1; }
 KERNEL(writes_behind) { COPY(pitch, pitch); if (r == 6) y[7 * pitch + 1] = 1; }
 )";
@@ -76,14 +80,15 @@ struct Bench {
   std::vector<std::byte> image;
   ProblemData data{lab, problem(), image};
   Checker checker{data};
+  std::int64_t pitch = kPitch;
 
   [[nodiscard]] LaunchPlan plan(const std::string& kernel, bool padded = true) const {
     Launch launch{kernel, {1, 1, 1}, {kRows, 1, 1}, {1, 1, 1}, 0, {}};
     launch.arguments = {TensorArgument{"x", 0}, TensorArgument{"y", 0}, scalar(int{kColumns}),
-                        scalar(static_cast<int>(padded ? kPitch : kColumns))};
+                        scalar(static_cast<int>(padded ? pitch : kColumns))};
     LaunchPlan plan;
     plan.launches = {launch};
-    if (padded) plan.pitches = {{"x", kPitch}, {"y", kPitch}};
+    if (padded) plan.pitches = {{"x", pitch}, {"y", pitch}};
     return plan;
   }
   CheckReport check(const std::string& kernel, bool padded = true, bool thorough = false) {
@@ -105,6 +110,9 @@ void find_everything(Bench& bench) {
     CHECK_FALSE(bench.check("writes_by_width", true, thorough).passed());
     CHECK(bench.check("writes_gap", true, thorough).guard_violation ==
           "y: 4 bytes of the padding behind its rows overwritten, first 12 bytes behind row 2");
+    CHECK(bench.check("writes_before_row", true, thorough).guard_violation ==
+          fmt::format("y: 4 bytes of the padding behind its rows overwritten, first {} bytes behind row 2",
+                      4 * (bench.pitch - kColumns - 2)));
     CHECK(bench.check("writes_gap_of_input", true, thorough).guard_violation ==
           "x: 4 bytes of the padding behind its rows overwritten, first 0 bytes behind row 6");
     CHECK(bench.check("writes_input", true, thorough).input_modified == "x");
@@ -126,6 +134,12 @@ TEST_CASE("padded rows: scans find it on a GPU", "[verify][gpu]") {
   std::unique_ptr<Device> device = test::gpu();
   if (!device) return;
   Bench bench(std::move(device));
+  find_everything(bench);
+}
+
+TEST_CASE("padded rows: of wide gaps what is next to rows is guarded", "[verify][emu][nvrtc]") {
+  Bench bench(emulated());
+  bench.pitch = kWidePitch;
   find_everything(bench);
 }
 

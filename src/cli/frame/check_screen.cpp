@@ -147,6 +147,24 @@ std::size_t failures(const std::vector<CheckRow>& rows) {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_failure));
 }
 
+namespace {
+
+std::string_view where_rows_begin(RowPadding::Whole whole) {
+  switch (whole) {
+    case RowPadding::Whole::none:
+      return "";
+    case RowPadding::Whole::all:
+      return ", and begin at multiples of 16 bytes";
+    case RowPadding::Whole::first:
+      return ", and those of the first begin at multiples of 16 bytes";
+    case RowPadding::Whole::others:
+      return ", and those of all but the first begin at multiples of 16 bytes";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string failure_report(const CheckRow& row, const std::string& again, bool color) {
   std::string text = fmt::format("{} {}  {}\n", styled(std::string(name(row.trial.status)), Style::bad, color),
                                  row.problem.title(), label_text(row.trial));
@@ -157,8 +175,7 @@ std::string failure_report(const CheckRow& row, const std::string& again, bool c
     text += fmt::format(
         "  rows of tensors in `pitch` have gaps of {} bytes behind them here{}: pitch.NAME is more than the "
         "width\n",
-        row.problem.row_padding.bytes,
-        row.problem.row_padding.from_whole ? ", and begin at multiples of 16 bytes" : "");
+        row.problem.row_padding.bytes, where_rows_begin(row.problem.row_padding.whole));
   std::string others;
   for (const RecipeReport& report : row.report.recipes) {
     if (report.passed || &report == worst) continue;

@@ -85,6 +85,7 @@ class EmuDevice final : public Device {
   emu::Schedule next_schedule();
   std::uint32_t next_held_back();
   bool next_is_impatient();
+  bool last_warp_first();
   emu::Schedule next_sanitized();
 
   DeviceInfo info_;
@@ -101,6 +102,7 @@ class EmuDevice final : public Device {
   std::uint64_t ordered_checks_ = 0;    ///< launches to be checked, of kernels in which the order of blocks may show
   std::uint64_t scheduled_checks_ = 0;  ///< the same, of kernels whose blocks wait for each other
   std::uint64_t impatient_checks_ = 0;  ///< all launches to be checked
+  std::uint64_t warp_checks_ = 0;       ///< the same, and those in mode sanitize
   std::uint32_t held_back_ = 0;         ///< of those whose blocks wait for each other, in which one was held up
   std::uint64_t sanitized_ = 0;         ///< launches of such kernels in mode sanitize
 };

@@ -164,6 +164,7 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
   run.record_writes = checked || run.count;
   run.impatient = checked && next_is_impatient();
+  run.last_warp_first = (checked || run.sanitize) && last_warp_first();
   run.parts_active = run.sanitize || run.impatient;
   run.grid_workspace = code.grid_workspace();
   run.kept_shared = checked ? kept_shared_.get() : nullptr;
@@ -204,6 +205,11 @@ GraphId EmuDevice::capture(std::span<const BoundLaunch> launches, int repeats) {
 /// turns that repeat nowhere, so that the runs of a check differ as they do on a GPU.
 bool EmuDevice::last_block_first() {
   return ((++ordered_checks_ * 0x9e3779b97f4a7c15U) >> 63) != 0;
+}
+
+/// The same of the warps of a block: whose sums, places or ties go by who comes first has other ones.
+bool EmuDevice::last_warp_first() {
+  return ((++warp_checks_ * 0x9e3779b97f4a7c15U) >> 62 & 1) != 0;  // not by the turns of next_is_impatient
 }
 
 /// The same of blocks that wait for each other. Of four checks in a row one or two are ascending.

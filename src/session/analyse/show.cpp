@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "session/analyse/roofline.h"
+#include "session/run/count_operations.h"
 #include "session/run/device_class.h"
 
 namespace kerlab::session {

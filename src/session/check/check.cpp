@@ -10,6 +10,8 @@
 #include "session/find/failures.h"
 #include "session/run/elsewhere.h"
 #include "session/shapes/adversarial.h"
+#include "session/shapes/checked_problem.h"
+#include "session/shapes/far.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/first_shape.h"
 #include "session/shapes/thin.h"
@@ -147,6 +149,8 @@ void CheckSession::add_other_dtypes() {
         if (known == problems_.end()) problems_.push_back(std::move(small));
         add_job(at, source, configuration, one);
       }
+      if (!rig_.device().executes_samples) continue;
+      for (const CheckedProblem& one : far_problems(kernel, *problem, 1).problems) add_far(one, source, configuration);
     }
   }
 }
@@ -200,7 +204,8 @@ void CheckSession::add_job(std::size_t problem, std::size_t source, const Config
 /// Of one that nobody has sought.
 void CheckSession::add_small(std::size_t problem, std::size_t source, const Configuration& configuration) {
   CheckedProblem how;
-  how.thoroughness = thoroughness_of(rig_.folder().family, problems_[problem], limits_for(rig_.device()));
+  const ShapedKernel kernel = {rig_.folder().family, *chosen_.sources[source].variant, configuration, rig_.device()};
+  how.thoroughness = thoroughness_of(kernel, problems_[problem], limits_for(rig_.device()));
   add_job(problem, source, configuration, how);
 }
 

@@ -43,7 +43,9 @@ void CheckSession::add_far() {
     const FarProblems far =
         far_problems({rig_.folder().family, variant, configuration, rig_.device()}, asked_, kMostFar, tried);
     if (!far.why_not.empty())
-      notes_.push_back(fmt::format("{}: indices beyond 2^31 are not checked: {}", variant.name, far.why_not));
+      notes_.push_back(fmt::format("{}: indices beyond 2^31 are {}: {}", variant.name,
+                                   far.by_pitch ? "checked with wide gaps between rows alone" : "not checked",
+                                   far.why_not));
     if (!far.left.empty())
       notes_.push_back(
           fmt::format("{}: indices beyond 2^31 are not checked of {}", variant.name, fmt::join(far.left, ", ")));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "spec/spec.h"
 
 namespace kerlab::session {
 

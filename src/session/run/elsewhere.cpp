@@ -6,6 +6,7 @@
 #include "plan/sparse_tensor.h"
 #include "session/run/compile_ahead.h"
 #include "session/shapes/adversarial.h"
+#include "session/shapes/checked_problem.h"
 #include "session/shapes/far.h"
 #include "session/shapes/few_sms.h"
 #include "session/shapes/thin.h"
@@ -23,7 +24,7 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
   const ShapeLimits limits = limits_for_winner(kernel.device);
   if (kernel.family.accuracy.against_recordings) {
     for (Problem& problem : recorded_elsewhere(kernel.family, asked, true)) {
-      const Thoroughness thoroughness = thoroughness_of(kernel.family, problem, limits);
+      const Thoroughness thoroughness = thoroughness_of(kernel, problem, limits);
       if (device_of_any(kernel.variant, problem, kernel.configuration, kernel.device))
         problems.push_back({std::move(problem), kernel.device, thoroughness});
     }

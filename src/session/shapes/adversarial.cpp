@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "session/shapes/bands.h"
+#include "session/shapes/checked_problem.h"
 #include "session/shapes/first_shape.h"
 #include "session/shapes/level_rows.h"
 #include "session/shapes/parts.h"
@@ -23,7 +24,6 @@ namespace {
 constexpr std::size_t kFewestShapes = 8;
 constexpr std::size_t kWithWholeTiles = 4, kTogether = 4, kWithLargest = 3;
 constexpr std::size_t kFewPrograms = 8;
-constexpr double kManyBlocks = 1024;
 constexpr std::int64_t kAccess = 8;      // elements
 constexpr std::size_t kRowsDrawn = 96;   // drawn for one problem
 constexpr std::int64_t kWorthAlone = 3;  // what a goal of one factor is worth beside a pair
@@ -53,6 +53,7 @@ class CoveringArray {
     add(LevelOfEach(levels_.factors.size(), 0));
     for (std::size_t f = 0; f < levels_.factors.size(); ++f) add_alone(f);
     add_padded();
+    add_limits();
     for (std::size_t f = 0; f < levels_.factors.size(); ++f)
       if (const auto row = rows_.above_row(f); row && rows_.is_affordable(*row)) add(*row);
     for (std::size_t f = 0; f < levels_.factors.size(); ++f)
@@ -119,8 +120,8 @@ class CoveringArray {
     }
   }
 
-  /// Each extent of those that are few, as a filter's radius, which may be a program of its own: beside whole tiles,
-  /// and beside whole accesses that are no tiles.
+  /// Each extent of those that are few, as a filter's radius, which may be a program of its own: beside whole tiles, of
+  /// all dimensions together and of each, and beside whole accesses that are no tiles.
   void add_each_of_few() {
     for (std::size_t f = 0; f < levels_.factors.size(); ++f) {
       const std::size_t levels = levels_.factors[f].levels.size();
@@ -129,7 +130,10 @@ class CoveringArray {
         few[f] = l;
         if (rows_.is_affordable(few)) add(few);
         if (l == 0 && rows_.is_affordable(rows_.whole_row(0))) add(rows_.whole_row(0));
-        if (const auto whole = rows_.affordable_with(f, {l})) add(*whole);
+        const auto whole = rows_.affordable_with(f, {l});
+        if (whole) add(*whole);
+        for (const LevelOfEach& one : rows_.affordable_along_each(f, l))
+          if (one != whole) add(one);
       }
     }
   }
@@ -234,6 +238,19 @@ class CoveringArray {
       if (rows_.is_affordable(row)) add(row);
   }
 
+  /// As many of a quiet dimension as a constraint allows beside the base's others: all of a row are sought.
+  void add_limits() {
+    LevelOfEach row(levels_.factors.size(), 0);
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      const std::vector<ShapeLevel>& levels = levels_.factors[f].levels;
+      const auto limit = std::ranges::find_if(levels, &ShapeLevel::limit);
+      if (limit == levels.end()) continue;
+      row[f] = static_cast<std::size_t>(limit - levels.begin());
+      if (rows_.is_affordable(row)) add(row);
+      row[f] = 0;
+    }
+  }
+
   [[nodiscard]] std::int64_t least_of(const std::string& name) const {
     const auto dimension = std::ranges::find(kernel_.family.dimensions, name, &Dimension::name);
     return std::max<std::int64_t>(1, dimension->minimum);
@@ -273,7 +290,7 @@ class CoveringArray {
 
   void add(const LevelOfEach& row) {
     ProblemRequest request = rows_.request_of(row);
-    const Thoroughness thoroughness = thoroughness_of(kernel_.family, make_problem(kernel_.family, request), limits_);
+    const Thoroughness thoroughness = thoroughness_of(kernel_, make_problem(kernel_.family, request), limits_);
     found_.problems.push_back({std::move(request), MadeFor::edges, thoroughness});
     const LevelRows::Shown shown = rows_.shown_by(row);
     for (std::size_t f = 0; f < row.size(); ++f) {
@@ -357,23 +374,16 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
   if (first != found.problems.end()) first->thoroughness = Thoroughness::thorough;
   for (ProblemRequest& request : thin_shapes(kernel, base, limits)) {
     const Problem problem = make_problem(kernel.family, request);
-    const auto plan = shape_plan(kernel, problem, kernel.device);
-    const bool has_many_blocks = plan && std::ranges::any_of(plan->launches, [](const Launch& launch) {
-                                   return blocks_in_grid(launch) > kManyBlocks;
-                                 });
-    // A batch of hundreds: what is missing of it shows in nearly any numbers.
-    const Thoroughness thoroughness = has_many_blocks && !is_little(kernel.family, problem)
-                                          ? Thoroughness::quick
-                                          : thoroughness_of(kernel.family, problem, limits);
+    const Thoroughness thoroughness = thoroughness_of(kernel, problem, limits, MadeFor::long_extent);
     found.problems.push_back({std::move(request), MadeFor::long_extent, thoroughness});
   }
   for (ProblemRequest& request : costly_shapes(kernel, base, limits))
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
   for (CheckedProblem& one : banded_shapes(kernel, base, limits.flops)) found.problems.push_back(std::move(one));
   for (CheckedProblem& one : worker_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
-  for (auto& single : {shared_workspace_batch(kernel, base), many_parts_shape(kernel, base, limits),
-                       many_rounds_shape(kernel, base, limits)})
+  for (auto& single : {shared_workspace_batch(kernel, base), many_rounds_shape(kernel, base, limits)})
     if (single) found.problems.push_back(*single);
+  for (CheckedProblem& one : many_parts_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "session/shapes/levels.h"
+#include "session/shapes/shape_limits.h"
 
 namespace kerlab::session {
 
@@ -45,5 +46,14 @@ struct CheckedProblem {
 /// stay have several tiles (device_of_few), where it is small enough to be executed whole. None: the configuration is
 /// not valid there.
 std::optional<DeviceInfo> device_for(const ShapedKernel& kernel, const Problem& problem, std::optional<int> sms);
+
+/// Of such a problem every recipe is cheap.
+bool is_little(const ShapedKernel& kernel, const Problem& problem);
+
+/// What is missing of what is large shows in nearly any numbers: of an extent beyond 2^16, or of a problem made for a
+/// long extent that has many blocks, unless it is little work, and of what an emulated device takes seconds to start:
+/// quick. Of what takes a second to start, or more than the limits have every recipe for: telling. Else usual.
+Thoroughness thoroughness_of(const ShapedKernel& kernel, const Problem& problem, const ShapeLimits& limits,
+                             MadeFor made_for = MadeFor::edges);
 
 }  // namespace kerlab::session

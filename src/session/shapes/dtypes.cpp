@@ -2,6 +2,7 @@
 // accesses have other widths.
 #include <algorithm>
 
+#include "session/shapes/checked_problem.h"
 #include "session/shapes/first_shape.h"
 #include "session/shapes/level_rows.h"
 #include "session/shapes/thin.h"
@@ -19,12 +20,11 @@ std::vector<CheckedProblem> shapes_of_dtype(const ShapedKernel& kernel, const Pr
   const std::size_t usual = chosen.size();
   const std::int64_t wide = widest_access(make_problem(kernel.family, base));
   for (std::int64_t residue = 0; residue < wide; ++residue) chosen.push_back(rows.residue_row(residue, wide));
-  std::size_t values = 1;
-  for (const Flag& flag : kernel.family.flags) values = std::max(values, flag.values.size());
-  for (std::size_t turn = 1; turn < values; ++turn) chosen.push_back(rows.long_row(turn));  // of several blocks
+  for (std::size_t turn = 1; turn < most_flag_values(kernel.family); ++turn)
+    chosen.push_back(rows.long_row(turn));  // of several blocks
   std::vector<CheckedProblem> found;
   const auto add = [&](ProblemRequest request, MadeFor made_for, bool every_recipe) {
-    const bool all = every_recipe || is_little(kernel.family, make_problem(kernel.family, request));
+    const bool all = every_recipe || is_little(kernel, make_problem(kernel.family, request));
     found.push_back({std::move(request), made_for, all ? Thoroughness::usual : Thoroughness::drawn});
   };
   for (std::size_t i = 0; i < chosen.size(); ++i)

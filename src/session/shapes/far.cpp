@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "plan/sparse_tensor.h"
+#include "session/shapes/far_pitched.h"
 #include "session/shapes/far_strategy.h"
 #include "spec/space/unsupported.h"
 
@@ -18,6 +19,7 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::int64_t kTile = 256;  // of which long extents are multiples
+constexpr std::size_t kMostWithFlags = 2;
 constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;
 
 class FarSearch {
@@ -32,6 +34,23 @@ class FarSearch {
       for (const FarTry& one : next.tries) try_along(one.others, one.along, one.elements);
     }
     return found_;
+  }
+
+  /// One that was found, with another value of one flag alone.
+  [[nodiscard]] std::vector<CheckedProblem> under_other_flags(const ProblemRequest& found) const {
+    std::vector<CheckedProblem> others;
+    for (const Flag& flag : kernel_.family.flags)
+      for (const std::string& value : flag.values) {
+        ProblemRequest other = found;
+        if (std::exchange(other.flags.at(flag.name), value) == value) continue;
+        auto far = far_problem(other);
+        std::string why_not;
+        if (!far || !strategy_.takes(*far, why_not)) continue;
+        others.push_back(std::move(far->far));
+        if (others.size() == kMostWithFlags) return others;
+        break;
+      }
+    return others;
   }
 
   /// Tensors that are far in a problem that is not among those found, with the reason of the first of them.
@@ -78,22 +97,25 @@ class FarSearch {
     }
   }
 
-  void try_problem(const ProblemRequest& request) {
-    std::optional<Problem> problem;
+  /// None: not valid, or nothing of it is far.
+  [[nodiscard]] std::optional<FarProblem> far_problem(const ProblemRequest& request) const {
     try {
-      problem = make_problem(kernel_.family, request);
+      FarProblem found{strategy_.checked(request), make_problem(kernel_.family, request), {}, false, 0};
+      found.goals = strategy_.goals_of(found.problem, far_elements_);
+      return found.goals.empty() ? std::nullopt : std::optional(std::move(found));
     } catch (const Error&) {
-      return;
+      return std::nullopt;
     }
-    if (!known_.insert(problem->key()).second) return;
-    FarProblem found{strategy_.checked(request), std::move(*problem), {}, false, 0};
-    found.goals = strategy_.goals_of(found.problem, far_elements_);
-    if (found.goals.empty()) return;
+  }
+
+  void try_problem(const ProblemRequest& request) {
+    auto found = far_problem(request);
+    if (!found || !known_.insert(found->problem.key()).second) return;
     std::string why_not;
-    if (strategy_.takes(found, why_not))
-      found_.push_back(std::move(found));
+    if (strategy_.takes(*found, why_not))
+      found_.push_back(std::move(*found));
     else
-      refuse(found.goals, why_not);
+      refuse(found->goals, why_not);
   }
 
   void refuse(const FarGoals& goals, const std::string& why_not) {
@@ -173,6 +195,13 @@ FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::
     for (const auto& [tensor, why_not] : search.refused())
       if (!reached.contains({FarGoal::Kind::tensor, tensor}))
         far.left.push_back(fmt::format("{} ({})", tensor, why_not));
+  if (!far.problems.empty() && !kernel.device.is_hardware)
+    for (CheckedProblem& one : search.under_other_flags(far.problems.front().request))
+      far.problems.push_back(std::move(one));
+  if (std::optional<CheckedProblem> pitched = far_by_pitch(kernel, asked)) {
+    far.by_pitch = true;
+    far.problems.push_back(std::move(*pitched));
+  }
   return far;
 }
 

@@ -15,7 +15,8 @@ inline constexpr std::size_t kMostFar = 3;
 
 struct FarProblems {
   std::vector<CheckedProblem> problems;
-  std::string why_not;            ///< where none is beyond 2^31
+  std::string why_not;            ///< where none is beyond 2^31, but for gaps between rows
+  bool by_pitch = false;          ///< the last one is so by such gaps (far_by_pitch)
   std::vector<std::string> left;  ///< tensors that are far in none of them, though the family has such problems; why
 };
 

@@ -253,4 +253,15 @@ std::optional<LevelOfEach> LevelRows::affordable_with(std::size_t factor,
   return std::nullopt;
 }
 
+std::vector<LevelOfEach> LevelRows::affordable_along_each(std::size_t factor, std::size_t level) const {
+  std::vector<LevelOfEach> rows;
+  for (std::size_t along = 0; along < levels_.factors.size(); ++along) {
+    if (!is_a(along, ShapeFactor::What::dimension) || is_quiet(along)) continue;
+    LevelOfEach row = whole_along(along);
+    row[factor] = level;
+    if (is_affordable(row)) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 }  // namespace kerlab::session

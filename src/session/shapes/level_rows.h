@@ -71,6 +71,8 @@ class LevelRows {
   /// each dimension, or of one of them.
   [[nodiscard]] std::optional<LevelOfEach> affordable_with(std::size_t factor,
                                                            const std::vector<std::size_t>& levels) const;
+  /// The level beside whole tiles along one dimension that is not quiet and the least of the others, for each of these.
+  [[nodiscard]] std::vector<LevelOfEach> affordable_along_each(std::size_t factor, std::size_t level) const;
 
  private:
   using Wanted = std::function<bool(const ShapeLevel&)>;

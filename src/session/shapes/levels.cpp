@@ -8,17 +8,15 @@
 #include <set>
 #include <utility>
 
+#include "session/shapes/level_extents.h"
 #include "session/shapes/valid_shape.h"
 
 namespace kerlab::session {
 
 namespace {
 
-constexpr std::int64_t kSmallBatch = 3;
-constexpr std::int64_t kSomeEights = 40;        // of what may have to be a multiple of 8: less than the next power of 2
-constexpr std::int64_t kFewAtMost = 256;        // a quiet dimension of so few is tried at its most
-constexpr std::int64_t kTriedAtMost = 65'536;   // another one of so few
 constexpr std::int64_t kVeryFew = 16;           // of so few every value is tried
+constexpr std::int64_t kMostSought = 4096;      // of a quiet dimension, which others may end
 constexpr std::int64_t kTriedOfFew = 8;         // of what is so few by default (fields, steps)
 constexpr std::int64_t kBeyond16Bits = 65'537;  // the least and the largest of so many are the same in 16 bits
 constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;  // fp32 holds every second of them
@@ -26,9 +24,7 @@ constexpr std::int64_t kBeyond24Bits = (std::int64_t{1} << 25) + 1;  // fp32 hol
 constexpr std::int64_t kCarries = (std::int64_t{1} << 33) - 1;
 constexpr std::int64_t kRowPadding = 48;   // bytes: no multiple of a sector
 constexpr std::int64_t kMostPower = 4096;  // of the powers of two of which each is tried where little else is valid
-constexpr std::int64_t kHeads[] = {64, 80, 96, 112, 128, 192, 256};     // what heads of attention have
-constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
-constexpr double kFraction = 1.2345678806304932;                        // 24 significant bits in fp32
+constexpr double kFraction = 1.2345678806304932;  // 24 significant bits in fp32
 // What keeps a divisor from 0 is small, and smaller and larger ones are used: who has a least or a most of his own is
 // wrong there.
 constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64, kMuchMore = 1024;
@@ -36,95 +32,6 @@ constexpr double kSmallScalar = 1e-3, kMuchLess = 1.0 / 64, kMuchMore = 1024;
 /// Elements in 16 bytes.
 std::int64_t packet_of(const Problem& base) {
   return std::max<std::int64_t>(1, elements_in(base.dtype, 16));
-}
-
-std::int64_t power_in(std::int64_t extent, std::int64_t most) {
-  std::int64_t power = 1;
-  while (power < most && extent % (2 * power) == 0) power *= 2;
-  return power;
-}
-
-/// Extents that are usual where the default is: a head of 80 may have a way of its own.
-bool is_head(std::int64_t extent) {
-  return std::ranges::count(kHeads, extent) > 0;
-}
-
-/// Tried where all other dimensions are at their least.
-std::set<std::int64_t> extents_alone(const KernelSteps& steps, std::int64_t packet) {
-  std::set<std::int64_t> extents;
-  if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
-  for (const std::int64_t share : steps.shares) extents.insert({share - 1, share + 1});
-  return extents;
-}
-
-/// The extents that are worth a try, whatever is valid.
-std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
-                                  std::int64_t packet, std::int64_t base) {
-  std::set<std::int64_t> extents = {1, 2, 3, 5, 31, 33, 131, 139, packet, wide, 3 * wide, base};
-  extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
-  for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
-  for (const std::int64_t step : steps.own)
-    for (const std::int64_t times : {1, 2})
-      for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
-        extents.insert(times * step + by);
-  if (!steps.own.empty()) {
-    const std::int64_t tile = std::ranges::max(steps.own);
-    extents.insert({tile + tile / 4, tile + tile / 2});  // a share of a tile is a warp's
-  }
-  extents.merge(extents_alone(steps, packet));
-  extents.insert(std::begin(kLong), std::end(kLong));
-  if (dimension.maximum <= kTriedAtMost) extents.insert(dimension.maximum);
-  for (std::int64_t e = dimension.minimum; has_very_few(dimension) && e <= dimension.maximum; ++e) extents.insert(e);
-  std::erase_if(extents, [&](std::int64_t extent) { return extent < dimension.minimum || extent > dimension.maximum; });
-  return extents;
-}
-
-/// Of dimensions that mostly stay at their defaults (batch, heads, a filter's radius, the pages of a cache): fewer, and
-/// more, not all of them powers of two; with other heads of queries or of keys the groups that share keys are of
-/// several sizes.
-std::set<std::int64_t> quiet_extents(const Dimension& dimension, std::int64_t base) {
-  std::set<std::int64_t> extents = {kSmallBatch};
-  if (base != 1) extents.insert({1, 2 * base});
-  if (base % 16 == 0) extents.insert(base / 2);
-  if (base % 8 == 0) extents.insert(kSomeEights);
-  if (base % 64 == 0) extents.insert(base / 4 * 3);  // who takes whole tiles alone still meets no power of two
-  if (dimension.maximum <= kFewAtMost) extents.insert({dimension.minimum, dimension.maximum});
-  for (std::int64_t e = dimension.minimum; has_very_few(dimension) && e <= dimension.maximum; ++e) extents.insert(e);
-  std::erase_if(extents, [&](std::int64_t extent) {
-    return extent == base || extent < dimension.minimum || extent > dimension.maximum;
-  });
-  return extents;
-}
-
-/// What an extent reaches by itself. `unit`: of what all valid extents are multiples; one below a tile is one unit.
-/// `packet`: elements in 16 bytes, the least extent of a way that takes whole accesses.
-std::vector<std::string> goals_of_extent(const Dimension& dimension, const KernelSteps& steps, std::int64_t wide,
-                                         std::int64_t packet, std::int64_t unit, std::int64_t extent) {
-  const std::string& d = dimension.name;
-  std::vector<std::string> goals = {fmt::format("{} % {} = {}", d, wide, extent % wide)};
-  const std::int64_t largest = steps.own.empty() ? 0 : std::ranges::max(steps.own);
-  for (const std::int64_t step : steps.own) {
-    if (step <= unit) continue;
-    // Not in the first tile: what is wrong in the last only shows where another one lies before it.
-    if (extent > step && extent % step == step - unit)
-      goals.push_back(fmt::format("{} {} below a multiple of {}", d, unit, step));
-    if (extent % step == 0 && extent > 0) goals.push_back(fmt::format("{} a multiple of {}", d, step));
-    if (extent > step && extent % step == unit)
-      goals.push_back(fmt::format("{} {} above a multiple of {}", d, unit, step));
-    if (step == largest && step % (4 * unit) == 0 && step > wide && extent > step)
-      for (const std::int64_t share : {4, 2})
-        if (extent % step == step / share)
-          goals.push_back(fmt::format("{} {} above a multiple of {}", d, step / share, step));
-    if (extent < step) goals.push_back(fmt::format("{} less than {}", d, step));
-  }
-  if (extent == dimension.minimum) goals.push_back(d + " at its least");
-  if (extent == 1) goals.push_back(d + " = 1");
-  if (extent == packet && packet > 1) goals.push_back(fmt::format("{} = {}", d, packet));
-  if (extent == dimension.maximum) goals.push_back(d + " at its most");
-  if (has_very_few(dimension)) goals.push_back(fmt::format("{} = {}", d, extent));
-  if (extent > 2048) goals.push_back(d + " long");
-  if (extent > 2048 && extent % (8 * unit) != 0) goals.push_back(d + " long and ragged");
-  return goals;
 }
 
 ProblemRequest varied(ProblemRequest request, const ShapeFactor& factor, const ShapeLevel& level) {
@@ -137,9 +44,11 @@ class LevelCollector {
   LevelCollector(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked)
       : kernel_(kernel), base_(base), asked_(base), problem_(make_problem(kernel.family, base)) {
     asked_.dimensions = {asked.dimensions.begin(), asked.dimensions.end()};
-    whole_ = base;
+    whole_ = few_ = base;
     for (const Dimension& dimension : kernel.family.dimensions)
-      if (!dimension.quiet)
+      if (dimension.quiet)
+        few_.dimensions[dimension.name] = std::max<std::int64_t>(1, dimension.minimum);
+      else
         whole_.dimensions[dimension.name] = std::clamp(widest_access(problem_), dimension.minimum, dimension.maximum);
   }
 
@@ -157,7 +66,8 @@ class LevelCollector {
     if (valid_problem(kernel_, varied(base_, factor, level)) || valid_problem(kernel_, varied(asked_, factor, level)))
       return true;
     return factor.what == ShapeFactor::What::dimension &&
-           (valid_problem(kernel_, varied(whole_, factor, level)) || is_valid_beside_flag(factor, level));
+           (valid_problem(kernel_, varied(whole_, factor, level)) ||
+            valid_problem(kernel_, varied(few_, factor, level)) || is_valid_beside_flag(factor, level));
   }
 
   /// An extent may be valid beside another value of a flag alone.
@@ -204,8 +114,12 @@ class LevelCollector {
         wished.push_back(level(kBeyond16Bits));
         for (const std::int64_t many : {kBeyond24Bits, kCarries})
           if (dimension.maximum >= many) wished.push_back(level(many));
-      } else if (const auto many = many_more(dimension, base)) {
-        wished.push_back(level(*many));
+      } else {
+        if (const auto many = many_more(dimension, base)) wished.push_back(level(*many));
+        if (const auto most = most_beside_base(dimension, base)) {
+          if (std::ranges::find(wished, *most, &ShapeLevel::extent) == wished.end()) wished.push_back(level(*most));
+          std::ranges::find(wished, *most, &ShapeLevel::extent)->limit = true;
+        }
       }
     } else {
       std::set<std::int64_t> extents = extents_of(dimension, steps, widest_access(problem_), packet, base);
@@ -266,6 +180,22 @@ class LevelCollector {
       if (times * base <= dimension.maximum && valid_problem(kernel_, request)) return times * base;
     }
     return std::nullopt;
+  }
+
+  /// Of a quiet dimension that a constraint ends beside the base's others: where. As many are sought as a row has.
+  std::optional<std::int64_t> most_beside_base(const Dimension& dimension, std::int64_t base) const {
+    const auto is_valid_with = [&](std::int64_t extent) {
+      ProblemRequest request = base_;
+      request.dimensions[dimension.name] = extent;
+      return valid_problem(kernel_, request).has_value();
+    };
+    std::int64_t valid = base, beyond = std::min(dimension.maximum, kMostSought) + 1;
+    if (valid >= beyond || is_valid_with(beyond - 1)) return std::nullopt;
+    while (beyond - valid > 1) {
+      const std::int64_t between = valid + (beyond - valid) / 2;
+      (is_valid_with(between) ? valid : beyond) = between;
+    }
+    return valid > base ? std::optional(valid) : std::nullopt;
   }
 
   /// Whether a large one costs nothing: how many keys there are, how far something may be.
@@ -359,8 +289,10 @@ class LevelCollector {
       return one;
     };
     std::vector<ShapeLevel> wished = {level(base_.row_padding)};
+    using Whole = RowPadding::Whole;
     if (base_.row_padding.bytes == 0 && !kernel_.variant.pitch.empty())
-      wished.insert(wished.end(), {level({kRowPadding}), level({kRowPadding, true})});
+      wished.insert(wished.end(), {level({kRowPadding}), level({kRowPadding, Whole::all}),
+                                   level({kRowPadding, Whole::first}), level({kRowPadding, Whole::others})});
     add({ShapeFactor::What::padding, "row padding", {}}, wished);
   }
 
@@ -368,6 +300,7 @@ class LevelCollector {
   const ProblemRequest& base_;
   ProblemRequest asked_;  ///< the base with the extents asked for
   ProblemRequest whole_;  ///< with those of whole accesses: where extents are asked for to be so together
+  ProblemRequest few_;    ///< with quiet ones at their least: rows may be no shorter than what is sought in them
   const Problem problem_;
   ShapeLevels levels_;
 };

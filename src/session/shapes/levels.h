@@ -21,6 +21,7 @@ struct ShapeLevel {
   bool above = false;              ///< of a dimension: one element more than whole tiles, and no less than any tile
   std::string kind = {};           ///< what of it is paired with other factors: "K % 4", "layout=nt"; empty: nothing
   RowPadding padding = {};
+  bool limit = false;  ///< of a quiet dimension: beside the base's others no more is valid
 };
 
 struct ShapeFactor {
@@ -60,7 +61,8 @@ struct ShapeLevels {
   /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above; around its shares.
   std::vector<std::vector<std::int64_t>> alone;
 };
-/// All levels that are valid beside the base's others, beside those of the problem asked for or beside whole accesses.
+/// All levels that are valid beside the base's others, beside those of the problem asked for, beside whole accesses or
+/// beside quiet dimensions at their least.
 ShapeLevels levels_of(const ShapedKernel& kernel, const ProblemRequest& base, const Problem& asked);
 
 }  // namespace kerlab::session

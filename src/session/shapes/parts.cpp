@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "plan/shared_workspaces.h"
+#include "session/shapes/checked_problem.h"
 #include "session/shapes/few_sms.h"
-#include "session/shapes/thin.h"
 #include "session/shapes/valid_shape.h"
 #include "spec/space/unsupported.h"
 
@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
+constexpr std::size_t kTurnsOfParts = 4;  // of flags: sums, the largest, the smallest
+constexpr double kFewFlops = 4e6;
 constexpr double kMoreBytes = 8;  // to which next to nothing is done
 constexpr std::int64_t kShortOfBatch = 520, kBatch = 3;
 constexpr int kSmsOfBatch = 7;  // tiles that are no multiple of it are shared out
@@ -118,7 +120,10 @@ std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const 
 /// For all of the device's multiprocessors.
 CheckedProblem as_it_is(const ShapedKernel& kernel, ProblemRequest request, const ShapeLimits& limits,
                         MadeFor made_for) {
-  const Thoroughness thoroughness = thoroughness_of(kernel.family, make_problem(kernel.family, request), limits);
+  const Problem problem = make_problem(kernel.family, request);
+  // What is done to each element is so little that how many bytes there are does not matter: NaN among parts, say.
+  const Thoroughness thoroughness =
+      flops_of(kernel.family, problem) <= kFewFlops ? Thoroughness::usual : thoroughness_of(kernel, problem, limits);
   return {std::move(request), made_for, thoroughness, kernel.device.sms};
 }
 
@@ -145,10 +150,18 @@ std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel,
   return std::nullopt;
 }
 
-std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base,
-                                               const ShapeLimits& limits) {
-  auto request = cheapest_of_many(kernel, base, limits, 1);
-  return request ? std::optional(as_it_is(kernel, std::move(*request), limits, MadeFor::many_parts)) : std::nullopt;
+std::vector<CheckedProblem> many_parts_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                              const ShapeLimits& limits) {
+  std::vector<CheckedProblem> found;
+  const auto request = cheapest_of_many(kernel, base, limits, 1);
+  if (!request) return found;
+  const std::size_t turns = limits.with_flags > 0 ? std::min(most_flag_values(kernel.family), kTurnsOfParts) : 1;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    ProblemRequest turned = with_flags_turned(kernel, *request, turn);
+    if (turn == 0 || turned.flags != request->flags)
+      found.push_back(as_it_is(kernel, std::move(turned), limits, MadeFor::many_parts));
+  }
+  return found;
 }
 
 std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base,

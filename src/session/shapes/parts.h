@@ -12,10 +12,10 @@ namespace kerlab::session {
 /// The cheapest problem, of those in which one dimension is long, on which one launch has more blocks than a later and
 /// smaller one has threads in a block, with the plan for all of the device's multiprocessors: whoever gathers only as
 /// many partial results as it has threads is wrong there. Of variants whose blocks join in one launch (the last one
-/// adds up, each looks back) one with more blocks than a block has threads, and than 8 bits count. None: there is no
-/// such, or not within the limits.
-std::optional<CheckedProblem> many_parts_shape(const ShapedKernel& kernel, const ProblemRequest& base,
-                                               const ShapeLimits& limits);
+/// adds up, each looks back) one with more blocks than a block has threads, and than 8 bits count. Under the flags
+/// asked for, and under others, as results are joined by them. None: there is no such, or not within the limits.
+std::vector<CheckedProblem> many_parts_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                              const ShapeLimits& limits);
 
 /// Of variants whose blocks leave something for each other, and which have blocks of their own for each of what mostly
 /// stays at its default (a batch), a small problem with three of it, on as many multiprocessors as leave each several

@@ -30,16 +30,15 @@ constexpr std::array<std::int64_t, 6> kOthersOfRows = {4, 8, 16, 64, 136, 264};
 // More than a block holds at once of most kernels, and more than any; many have a way of their own between what is
 // short and what is beyond 2^16.
 constexpr std::int64_t kBetween[] = {12'288, 20'480};
+constexpr std::int64_t kBeyond15Bits = 36'864;        // where none beyond 16 is valid
 constexpr std::int64_t kFolds[] = {2, 4, 8, 16, 32};  // where a block takes several rows
 constexpr double kLongerBytes = 8;
 constexpr double kWarps = 1 << 16,
                  kWarpsAtLimit = 1 << 20;      // of a plan that is thin; of one whose grid is at its limit
 constexpr double kFlopsOfSingleBlock = 4.5e9;  // a second or two of an emulated device: for one recipe
 constexpr double kFlopsOfSample = 3e9, kBlocksOfSample = 6;
-constexpr std::size_t kWithOtherFlags = 6;  // each is another program
-constexpr double kNotNothing = 2.2345678;   // of a scalar that is 0: 24 significant bits and more
-// Of a few rows, or of one, every recipe is cheap: who stops early at a special value does so behind several rounds.
-constexpr double kUsualThinBytes = 4 << 20, kUsualThinFlops = 4e6;
+constexpr std::size_t kWithOtherFlags = 6, kWithOneFlag = 4;  // each is another program
+constexpr double kNotNothing = 2.2345678;                     // of a scalar that is 0: 24 significant bits and more
 
 /// Such a launch fails, and says why: it is no wrong result.
 bool beyond_limit(const LaunchPlan& plan, const DeviceInfo& device) {
@@ -82,14 +81,7 @@ class ThinSearch {
   /// As it is, under other values of the flags and scalars: the `turn`th of each that has so many; and with what is 0
   /// as a number. None: no other, not valid or not cheap.
   [[nodiscard]] std::optional<ProblemRequest> with_others_set(const ProblemRequest& thin, std::size_t turn) const {
-    ProblemRequest other = thin;
-    for (const Flag& flag : kernel_.family.flags) {
-      if (turn >= flag.values.size()) continue;
-      const auto own = std::ranges::find(flag.values, base_.flags.at(flag.name));
-      const std::size_t at = static_cast<std::size_t>(own - flag.values.begin()) + turn;
-      const std::string before = std::exchange(other.flags[flag.name], flag.values[at % flag.values.size()]);
-      if (!valid_problem(kernel_, other)) other.flags[flag.name] = before;
-    }
+    ProblemRequest other = with_flags_turned(kernel_, thin, turn);
     for (const ScalarDecl& scalar : kernel_.family.scalars) {
       double& number = other.scalars.at(scalar.name);
       const double before = std::exchange(number, number == 0 ? kNotNothing : number);
@@ -98,6 +90,18 @@ class ThinSearch {
     const bool same = other.flags == thin.flags && other.scalars == thin.scalars;
     const auto plan = same ? std::nullopt : plan_of(other);
     return plan && is_cheap(other, *plan) ? std::optional(other) : std::nullopt;
+  }
+
+  /// With another value of that flag alone. None: not valid or not cheap.
+  [[nodiscard]] std::optional<ProblemRequest> with_flag_set(const ProblemRequest& thin, const Flag& flag) const {
+    ProblemRequest other = thin;
+    for (const std::string& value : flag.values) {
+      if (value == thin.flags.at(flag.name)) continue;
+      other.flags[flag.name] = value;
+      const auto plan = valid_problem(kernel_, other) ? plan_of(other) : std::nullopt;
+      if (plan && is_cheap(other, *plan)) return other;
+    }
+    return std::nullopt;
   }
 
   /// Of blocks that share out what is reduced along the dimension, each more than 16 bits count.
@@ -159,7 +163,9 @@ class ThinSearch {
   /// Longer than what is tried beside other dimensions, and valid where more than 2^16 are not.
   [[nodiscard]] std::vector<ProblemRequest> between(const Dimension& dimension) const {
     std::vector<ProblemRequest> found;
-    for (const std::int64_t least : kBetween)
+    std::vector<std::int64_t> between(std::begin(kBetween), std::end(kBetween));
+    if (!first_valid(dimension, kThinExtent)) between.push_back(kBeyond15Bits);
+    for (const std::int64_t least : between)
       if (auto request = first_valid(dimension, least, kOthersOfRows); request && is_cheap(*request))
         found.push_back(std::move(*request));
     return found;
@@ -174,7 +180,8 @@ class ThinSearch {
     const Problem problem = make_problem(kernel_.family, *thin);
     const double bytes = bytes_of_tensors(kernel_.family, problem), blocks = most_blocks(*plan);
     if (bytes > limits_.bytes) return std::nullopt;
-    if (blocks == 1) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
+    // Of parts of a split as well, each of many rounds.
+    if (blocks == 1 || blocks_share(*plan)) return flops_in_tiles(problem) <= kFlopsOfSingleBlock ? thin : std::nullopt;
     const double most = std::min(limits_.long_flops, limits_.block_flops * blocks);
     if (warps_of(*plan) <= kWarpsAtLimit && flops_in_tiles(problem) <= most) return thin;
     const bool sampled = plan->launches.size() == 1 && kernel_.device.executes_samples &&
@@ -284,13 +291,20 @@ std::vector<ProblemRequest> thin_shapes(const ShapedKernel& kernel, const Proble
     for (ProblemRequest& request : search.between(dimension)) add(std::move(request));
     add(search.long_blocks(dimension));
   }
-  std::size_t most = 1;
-  for (const Flag& flag : kernel.family.flags) most = std::max(most, flag.values.size());
+  std::size_t most = most_flag_values(kernel.family);
   if (!kernel.family.scalars.empty()) most = std::max<std::size_t>(most, 2);
   const std::size_t own = found.size();
   for (std::size_t turn = 1; turn < most && limits.with_flags > 0; ++turn)
     for (std::size_t i = 0; i < own && found.size() < own + kWithOtherFlags; ++i)
       add(search.with_others_set(found[i], turn));
+  // Of several flags also each alone: what they do together may be right. A GPU, on which each of a gemm's programs
+  // costs a twentieth of a second, has no time for that.
+  const std::size_t turned = found.size();
+  const bool alone = kernel.family.flags.size() > 1 && limits.with_flags > 0 && kernel.device.is_slow;
+  for (const Flag& flag : kernel.family.flags)
+    for (std::size_t i = 0; i < own && alone; ++i)
+      if (is_thin(make_problem(kernel.family, found[i])) && found.size() < turned + kWithOneFlag)
+        add(search.with_flag_set(found[i], flag));
   for (const Dimension& dimension : kernel.family.dimensions)
     if (!dimension.quiet) add(search.of_accesses(dimension));
   return found;
@@ -300,8 +314,7 @@ std::vector<ProblemRequest> thin_along(const ShapedKernel& kernel, const Problem
                                        const ShapeLimits& limits) {
   const ThinSearch search(kernel, base, limits);
   std::vector<ProblemRequest> found;
-  std::size_t turns = 1;
-  for (const Flag& flag : kernel.family.flags) turns = std::max(turns, flag.values.size());
+  const std::size_t turns = most_flag_values(kernel.family);
   for (const Dimension& dimension : kernel.family.dimensions) {
     if (dimension.quiet) continue;
     std::vector<ProblemRequest> along = search.along(dimension);
@@ -327,15 +340,6 @@ std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const Prob
 
 bool is_thin(const Problem& problem) {
   return std::ranges::any_of(problem.dimensions, [](const auto& one) { return one.second > kThinExtent; });
-}
-
-bool is_little(const Family& family, const Problem& problem) {
-  return bytes_of_tensors(family, problem) <= kUsualThinBytes && flops_of(family, problem) <= kUsualThinFlops;
-}
-
-Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits) {
-  if (is_thin(problem) && !is_little(family, problem)) return Thoroughness::quick;
-  return flops_of(family, problem) > limits.usual_flops ? Thoroughness::telling : Thoroughness::usual;
 }
 
 }  // namespace kerlab::session

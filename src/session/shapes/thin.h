@@ -28,10 +28,5 @@ std::vector<ProblemRequest> costly_shapes(const ShapedKernel& kernel, const Prob
                                           const ShapeLimits& limits);
 /// Whether the problem is one of these.
 bool is_thin(const Problem& problem);
-/// Of such a problem every recipe is cheap.
-bool is_little(const Family& family, const Problem& problem);
-/// What is missing of what is so large shows in nearly any numbers: quick; else, and of a thin one that is little work,
-/// usual, or what the limits say instead.
-Thoroughness thoroughness_of(const Family& family, const Problem& problem, const ShapeLimits& limits);
 
 }  // namespace kerlab::session

@@ -327,14 +327,15 @@ TEST_CASE("a limit of 0 is tried between two integers, above the lower one in wh
 }
 
 TEST_CASE("rows with gaps behind them are tried with variants that take a pitch", "[check]") {
-  const auto padded = [](const AdversarialShapes& all, bool from_whole) {
+  const auto padded = [](const AdversarialShapes& all, RowPadding::Whole whole) {
     return std::ranges::count_if(requests_for(all, MadeFor::edges), [&](const ProblemRequest& shape) {
-      return shape.row_padding.bytes > 0 && shape.row_padding.from_whole == from_whole;
+      return shape.row_padding.bytes > 0 && shape.row_padding.whole == whole;
     });
   };
-  for (const bool from_whole : {false, true}) {
-    CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}}), from_whole) > 0);
-    CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}}), from_whole) == 0);
+  for (const auto whole :
+       {RowPadding::Whole::none, RowPadding::Whole::all, RowPadding::Whole::first, RowPadding::Whole::others}) {
+    CHECK(padded(shapes("gemm", "naive", "bf16", {{"M", 64}}), whole) > 0);
+    CHECK(padded(shapes("gemm", "smem_tile", "bf16", {{"M", 64}}), whole) == 0);
   }
 }
 

@@ -186,10 +186,10 @@ TEST_CASE("winner: emulated, of what costs more than others it meets the recipes
   }
   CHECK(met.contains(Thoroughness::usual));
   CHECK(met.contains(Thoroughness::telling));
-  for (const CheckedProblem& one : attention.shapes().problems) CHECK(one.thoroughness != Thoroughness::telling);
-  DeviceInfo gpu = attention.device;
-  gpu.is_slow = false;
-  CHECK(limits_for_winner(gpu).usual_flops == limits_for(gpu).usual_flops);
+  Chooser gpu("attention", "naive", "fp32");
+  gpu.device.is_slow = false;
+  for (const CheckedProblem& one : gpu.shapes().problems) CHECK(one.thoroughness != Thoroughness::telling);
+  CHECK(limits_for_winner(gpu.device).usual_flops == limits_for(gpu.device).usual_flops);
 }
 
 TEST_CASE("winner: an odd extent meets fours of another", "[check]") {
@@ -262,6 +262,42 @@ TEST_CASE("extents: what mostly stays at its default has every residue, and othe
   CHECK(residues.size() == 8);
   const std::set<std::int64_t> heads = extents_along(Chooser("attention_decode", "split", "bf16").shapes(), "depth");
   for (const std::int64_t head : {64, 80, 192}) CHECK(heads.contains(head));
+}
+
+TEST_CASE("emulated: of what starts more than 2^17 warps few recipes are tried, though little is computed", "[check]") {
+  const Chooser attention("attention", "naive", "fp32");
+  bool met = false;
+  for (const CheckedProblem& one : attention.shapes().problems) {
+    const Problem problem = make_problem(attention.folder.family, one.request);
+    const Configuration chosen = default_configuration(attention.variant, problem, attention.device);
+    const auto plan =
+        shape_plan({attention.folder.family, attention.variant, chosen, attention.device}, problem, attention.device);
+    double warps = 0;
+    for (const Launch& launch : plan->launches) warps += warps_in_grid(launch);
+    if (warps <= 1 << 17 || one.thoroughness == Thoroughness::thorough) continue;
+    met = true;
+    CHECK(one.thoroughness <= Thoroughness::quick);
+  }
+  CHECK(met);
+}
+
+TEST_CASE("extents: an odd number of steps, and rows shorter than what is sought in them, or as long", "[check]") {
+  CHECK(extents_along(Chooser("add_rmsnorm", "row_tile", "bf16").shapes(), "N").contains(768));
+  const AdversarialShapes found = Chooser("top_k", "passes", "fp32").shapes();
+  bool shorter = false, all = false;
+  for (const ProblemRequest& shape : requests_for(found, MadeFor::edges)) {
+    shorter = shorter || shape.dimensions.at("N") < 8;
+    all = all || (shape.dimensions.at("K") == shape.dimensions.at("N") && shape.dimensions.at("K") > 16);
+  }
+  CHECK(shorter);
+  CHECK(all);
+}
+
+TEST_CASE("parts: many are tried under other flags as well", "[check]") {
+  const AdversarialShapes found = Chooser("reduce", "one_launch", "fp32").shapes();
+  std::set<std::string> operators;
+  for (const ProblemRequest& shape : requests_for(found, MadeFor::many_parts)) operators.insert(shape.flags.at("op"));
+  CHECK(operators == std::set<std::string>{"sum", "max", "min"});
 }
 
 TEST_CASE("extents: those that are valid beside another value of a flag alone", "[check]") {

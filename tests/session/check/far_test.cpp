@@ -210,7 +210,7 @@ TEST_CASE("far: of a product each operand and the result lie beyond 2^31 element
     const FarProblems far = far_of("gemm", variant, device, request);
     const auto beyond = tensors_beyond("gemm", far);
     for (const char* name : {"A", "B", "D"}) CHECK(beyond.contains(name));
-    CHECK(far.problems.size() <= 3);
+    CHECK(far.problems.size() <= 6);  // under two other flags, and with wide gaps
   }
   // Elsewhere its 128 blocks would have thousands of tiles each.
   const FarProblems persistent = far_of("gemm", "gemm_sm90", device);
@@ -274,10 +274,10 @@ TEST_CASE("far: on a GPU problems are whole, as the device is, and fit its memor
     request.dtype = std::string(family) == "gemm" ? "bf16" : "";
     const FarProblems far = far_of(family, variant, device, request);
     CHECK(tensors_beyond(family, far) == tensors);
-    CHECK(far.problems.size() <= 4);
+    CHECK(far.problems.size() <= 5);  // one with wide gaps
     for (const CheckedProblem& one : far.problems) {
       CHECK_FALSE(one.sampled);
-      CHECK(one.sms == device.sms);
+      CHECK((one.sms == device.sms || one.request.row_padding.bytes > 0));
       CHECK(flops_of(folder_with(family).family, make_problem(folder_with(family).family, one.request)) <= 1e11);
     }
   }

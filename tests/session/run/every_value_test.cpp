@@ -12,8 +12,8 @@ using namespace kerlab::testing;
 
 namespace {
 
-constexpr std::size_t kParts = 8;  // test cases, which run side by side
-constexpr int kAttempts = 4;       // where what was chosen is turned down before it runs (occupancy, serialised wgmma)
+constexpr std::size_t kParts = 16;  // test cases, which run side by side
+constexpr int kAttempts = 4;        // where what was chosen is turned down before it runs (occupancy, serialised wgmma)
 
 /// One family on the emulated device.
 class FamilyLab {
@@ -123,7 +123,7 @@ void check_part(std::size_t part) {
 
 }  // namespace
 
-// A quarter of the variants; the others are for the nightly tier, below.
+// An eighth of the variants; the others are for the nightly tier, below.
 TEST_CASE("emulated kernels: every value of every parameter, part 1", "[emulated][kernels]") {
   check_part(0);
 }

@@ -135,7 +135,9 @@ void BlockRunner::begin(std::int64_t linear_block) {
 
 Round BlockRunner::pass() {
   Round round = Round::stuck;
-  for (WarpState& warp : warps_) {
+  const bool last_first = setting_.last_warp_first;
+  for (std::size_t w = 0; w < warps_.size(); ++w) {
+    WarpState& warp = warps_[last_first ? warps_.size() - 1 - w : w];
     if (warp.suspended != 0 && warp.changes_seen != cta_.cluster->changes) wake(warp);
     if (!warp.has_ready()) continue;
     run_turn(warp);

@@ -49,6 +49,7 @@ struct BlockSetting {
   std::int64_t multiprocessors = 1;   ///< that blocks are spread over
   KeptShared* kept_shared = nullptr;  ///< what earlier launches left; null: blocks find poison
   bool impatient = false;             ///< mbarrier.try_wait gives up once before it waits
+  bool last_warp_first = false;       ///< see MachineLaunch
 };
 
 struct FreeBytes {

@@ -101,7 +101,8 @@ class Launch {
                 &launch.print,
                 launch.multiprocessors,
                 launch.kept_shared,
-                launch.impatient};
+                launch.impatient,
+                launch.last_warp_first};
   }
 
   LaunchReport run() {
