@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kSmallBatch = 3;
 constexpr std::int64_t kSomeEights = 40;       // of what may have to be a multiple of 8: less than the next power of 2
-constexpr std::int64_t kTriedAtMost = 65'536;  // another one of so few
+constexpr std::int64_t kTriedAtMost = 65'536;  // any other dimension of so few is tried at its most
 constexpr std::int64_t kOddRounds = 3;         // who takes rounds in pairs has one left
 constexpr std::int64_t kLong[] = {2051, 4099, 2056, 2052, 3072, 4096};  // several rounds of a loop, and a tail
 
