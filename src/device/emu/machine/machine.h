@@ -58,7 +58,7 @@ struct MachineLaunch {
   const InFlight* before = nullptr;
   InFlight* after = nullptr;
   KeptShared* kept_shared = nullptr;  ///< what blocks find in shared memory, and leave there; null: they find poison
-  bool last_warp_first = false;       ///< warps of a block take turns from the last one on
+  bool last_warp_first = false;       ///< the warps of a block are scheduled in descending order
   bool impatient = false;             ///< mbarrier.try_wait comes to its time limit once before it waits
   /// activemask tells lanes that have diverged, and came together again without a barrier, of some of the others alone.
   bool parts_active = false;
