@@ -251,10 +251,10 @@ ExitCode run_words(std::vector<std::string> words, GlobalOptions& global) {
   const std::unique_ptr<CLI::App> root = make_root(global);
   const std::vector<Command> commands = add_commands(*root, global);
   try {
-    const Command& command = parse(*root, commands, std::move(words), global);
-    settle(command, global);
+    const Command* command = &parse(*root, commands, std::move(words), global);  // one of commands
+    settle(*command, global);
     try {
-      return run_paged(command, global);
+      return run_paged(*command, global);
     } catch (const Error& error) {
       rethrow_with_place(error, global);
     }

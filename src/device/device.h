@@ -66,8 +66,9 @@ struct BoundLaunch {
 };
 
 /// run: as fast as it goes. On an emulated device check executes some blocks only and tells what they wrote; check_all
-/// executes all and tells what they wrote; count executes some and counts. Elsewhere all are run.
-enum class LaunchMode : std::uint8_t { run, check, check_all, count, sanitize };
+/// executes all and tells what they wrote; count executes some and counts; check_some executes some even where blocks
+/// wait for each other, and gives up soon. Elsewhere all are run.
+enum class LaunchMode : std::uint8_t { run, check, check_all, check_some, count, sanitize };
 
 /// Memory that kernels may touch, for mode sanitize: a tensor or a workspace.
 struct MemoryRegion {

@@ -74,8 +74,9 @@ enum class Start : std::uint8_t { held, host, graph };
 
 /// How much of a launch an emulated device executes to verify it. automatic: blocks where the PTX shows that they are
 /// independent, else small. blocks: some blocks of the whole problem, and the small problem. small: the small problem,
-/// whole. everything: all blocks of the whole problem.
-enum class Sampling : std::uint8_t { automatic, blocks, small, everything };
+/// whole. everything: all blocks of the whole problem. first_launch: some blocks of the plan's first launch, whatever
+/// they leave for others, of which faults and writes beside the tensors are told and nothing is compared.
+enum class Sampling : std::uint8_t { automatic, blocks, small, everything, first_launch };
 
 /// What every kernel may assume of a tensor's first address, unless its variant says `alignment`.
 inline constexpr std::int64_t kLeastAlignment = 16;

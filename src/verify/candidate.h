@@ -41,6 +41,8 @@ class Candidate {
   /// Runs once on a set (queued). An emulated device executes only some blocks in modes check and count, and reports.
   /// What it has written to rows with gaps between them lies in the set afterwards, and is reported of that.
   std::vector<LaunchReport> run(int set, LaunchMode mode);
+  /// The first launch of a run alone, after what initialises workspaces: some of its blocks (an emulated device).
+  LaunchReport run_first(int set);
   /// One launch, whose blocks are independent of each other, and nothing before it (emulated devices know).
   /// `unused`: workspaces of so many bytes are taken for none: what is left where a configuration needs none.
   [[nodiscard]] bool can_be_sampled(std::int64_t unused = 0) const;

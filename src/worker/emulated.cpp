@@ -58,6 +58,7 @@ CheckReport Workbench::check_emulated(const request::Check& check) {
 CheckReport Workbench::check_blocks(const request::Check& check) {
   Problem& p = problem();
   Candidate& whole = candidate(check.id);
+  if (check.sampling == Sampling::first_launch) return p.emulated_checker.check_first_launch(whole);
   const bool cheap = is_executed_whole(p.data.plan().flops, p.data.plan().bytes);
   if (check.sampling == Sampling::everything || cheap)
     return p.emulated_checker.check(whole, check.recipes, wishes_of(check), false);

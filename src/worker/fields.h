@@ -232,7 +232,7 @@ template <typename Archive> void fields(Archive& a, request::Load& v) {
 }
 template <typename Archive> void fields(Archive& a, request::Check& v) {
   a("id", v.id); a("recipes", v.recipes); a("thorough", v.thorough); a("hazards", v.hazards);
-  a("sampling", v.sampling, Sampling::everything); a("nondeterministic", v.nondeterministic); a("fresh", v.fresh);
+  a("sampling", v.sampling, Sampling::first_launch); a("nondeterministic", v.nondeterministic); a("fresh", v.fresh);
   a("explain", v.explain);
 }
 template <typename Archive> void fields(Archive& a, request::Time& v) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "base/file.h"
@@ -89,6 +90,32 @@ class Arguments {
  private:
   std::vector<std::vector<std::byte>> values_;
 };
+
+using Workspaces = std::map<std::string, std::vector<std::byte>>;
+
+void add(Arguments& arguments, const Argument& argument, HostTensors& tensors, Workspaces& workspaces) {
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
+    arguments.bytes(scalar->bytes.data(), scalar->bytes.size());
+  else if (const auto* tensor = std::get_if<TensorArgument>(&argument))
+    arguments.value(tensors.address(tensor->tensor) + tensor->offset_bytes);
+  else if (const auto* workspace = std::get_if<WorkspaceArgument>(&argument))
+    arguments.value(workspaces.at(workspace->workspace).data() + workspace->offset_bytes);
+  else
+    throw Error("an argument that a CPU cannot have");
+}
+
+/// What a reference's workspaces hold before its first launch: a copy of a tensor, or NaN.
+Workspaces filled(const std::vector<ReferenceWorkspace>& workspaces, HostTensors& tensors) {
+  Workspaces result;
+  for (const ReferenceWorkspace& workspace : workspaces) {
+    std::vector<std::byte>& memory = result[workspace.name];
+    memory.assign(static_cast<std::size_t>(workspace.bytes), std::byte{0xff});
+    if (!workspace.copy.empty())
+      std::memcpy(memory.data(), tensors.address(workspace.copy),
+                  static_cast<std::size_t>(tensors.tensor(workspace.copy).bytes()));
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -184,7 +211,7 @@ void CpuProblem::run(const Variant& variant, const Configuration& configuration,
   const Instance instance = instantiate(folder_.family, variant, problem_, configuration, h200());
   const CpuKernel& kernel = CpuKernel::compile(variant.source, instance.defines, kernels_of(instance.plan.launches));
   tensors_.poison_outputs();
-  std::map<std::string, std::vector<std::byte>> workspaces;
+  Workspaces workspaces;
   for (const Workspace& workspace : instance.plan.workspaces)
     workspaces[workspace.name].assign(
         static_cast<std::size_t>(workspace.bytes),
@@ -192,16 +219,7 @@ void CpuProblem::run(const Variant& variant, const Configuration& configuration,
                                                                                             : std::byte{0xff});
   for (const Launch& launch : instance.plan.launches) {
     Arguments arguments;
-    for (const Argument& argument : launch.arguments) {
-      if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-        arguments.bytes(scalar->bytes.data(), scalar->bytes.size());
-      else if (const auto* tensor = std::get_if<TensorArgument>(&argument))
-        arguments.value(tensors_.address(tensor->tensor) + tensor->offset_bytes);
-      else if (const auto* workspace = std::get_if<WorkspaceArgument>(&argument))
-        arguments.value(workspaces.at(workspace->workspace).data() + workspace->offset_bytes);
-      else
-        throw Error("an argument that a CPU cannot have");
-    }
+    for (const Argument& argument : launch.arguments) add(arguments, argument, tensors_, workspaces);
     std::vector<void*> addresses = arguments.addresses();
     kernel.launch(launch, addresses, backwards);
   }
@@ -210,7 +228,16 @@ void CpuProblem::run(const Variant& variant, const Configuration& configuration,
 ReferenceValues CpuProblem::reference(const std::vector<long long>& indices, const DeviceInfo& device) {
   const ReferenceInstance instance = instantiate_reference(folder_.family, problem_, device);
   const ReferencePlan& plan = instance.plan.references.at(0);
-  const CpuKernel& kernel = CpuKernel::compile(folder_.family.reference_source, instance.defines, {plan.launch.kernel});
+  std::vector<Launch> launches = instance.plan.before_reference;
+  launches.push_back(plan.launch);
+  const CpuKernel& kernel = CpuKernel::compile(folder_.family.reference_source, instance.defines, kernels_of(launches));
+  Workspaces workspaces = filled(instance.plan.reference_workspaces, tensors_);
+  for (const Launch& launch : instance.plan.before_reference) {
+    Arguments arguments;
+    for (const Argument& argument : launch.arguments) add(arguments, argument, tensors_, workspaces);
+    std::vector<void*> addresses = arguments.addresses();
+    kernel.launch(launch, addresses, false);
+  }
   const std::int64_t all = tensors_.tensor(plan.output).elements() / plan.outputs_per_index;
   const std::int64_t count = indices.empty() ? all : static_cast<std::int64_t>(indices.size());
   const auto values = static_cast<std::size_t>(count * plan.outputs_per_index);
@@ -218,30 +245,28 @@ ReferenceValues CpuProblem::reference(const std::vector<long long>& indices, con
   std::vector<std::byte> value(values * 8, std::byte{0xff}), scale(values * 8, std::byte{0xff});
   Arguments arguments;
   for (const Argument& argument : plan.launch.arguments) {
-    if (const auto* scalar = std::get_if<ScalarArgument>(&argument))
-      arguments.bytes(scalar->bytes.data(), scalar->bytes.size());
-    else if (const auto* tensor = std::get_if<TensorArgument>(&argument))
-      arguments.value(tensors_.address(tensor->tensor) + tensor->offset_bytes);
-    else if (const auto* slot = std::get_if<ReferenceSlot>(&argument))
-      switch (*slot) {
-        case ReferenceSlot::index:
-          arguments.value(indices.empty() ? nullptr : indices.data());
-          break;
-        case ReferenceSlot::count:
-          arguments.value(static_cast<long long>(count));
-          break;
-        case ReferenceSlot::value:
-          arguments.value(value.data());
-          break;
-        case ReferenceSlot::scale:
-          arguments.value(scale.data());
-          break;
-        case ReferenceSlot::error:
-        case ReferenceSlot::code:
-          throw Error("a checker has no values");
-      }
-    else
-      throw Error("an argument that a CPU cannot have");
+    const auto* slot = std::get_if<ReferenceSlot>(&argument);
+    if (slot == nullptr) {
+      add(arguments, argument, tensors_, workspaces);
+      continue;
+    }
+    switch (*slot) {
+      case ReferenceSlot::index:
+        arguments.value(indices.empty() ? nullptr : indices.data());
+        break;
+      case ReferenceSlot::count:
+        arguments.value(static_cast<long long>(count));
+        break;
+      case ReferenceSlot::value:
+        arguments.value(value.data());
+        break;
+      case ReferenceSlot::scale:
+        arguments.value(scale.data());
+        break;
+      case ReferenceSlot::error:
+      case ReferenceSlot::code:
+        throw Error("a checker has no values");
+    }
   }
   std::vector<void*> addresses = arguments.addresses();
   kernel.launch(plan.launch, addresses, false);

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kSampleSeed = 1;
 // Blocks that promise neither an order nor to run all at once: on a device of so many multiprocessors they end as well.
 constexpr int kFewSms = 3;
+constexpr std::int64_t kBudgetOfSome = std::int64_t{1} << 22;  // warp instructions: who waits does so in vain
 
 std::int64_t volume(const Dim3& d) {
   return std::int64_t{d.x} * d.y * d.z;
@@ -161,20 +162,22 @@ LaunchReport EmuDevice::execute(EmuModule& code, const BoundLaunch& launch, Laun
   const int sms = run.first_begins_last ? std::min(kFewSms, info_.sms) : info_.sms;
   run.resident_blocks = std::max(std::int64_t{resources.blocks_per_sm} * sms, 2 * volume(launch.cluster));
   if (!run.sanitize) assume_initialised(launch);
-  const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all;
+  const bool some = mode == LaunchMode::check_some;
+  const bool checked = mode == LaunchMode::check || mode == LaunchMode::check_all || some;
+  if (some) run.instruction_budget = kBudgetOfSome;
   run.record_writes = checked || run.count;
   run.impatient = checked && next_is_impatient();
   run.last_warp_first = (checked || run.sanitize) && last_warp_first();
   run.parts_active = run.sanitize || run.impatient;
   run.grid_workspace = code.grid_workspace();
   run.kept_shared = checked ? kept_shared_.get() : nullptr;
-  const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count) && options_.sample_blocks > 0;
+  const bool sampled = (mode == LaunchMode::check || mode == LaunchMode::count || some) && options_.sample_blocks > 0;
   const emu::InFlight before = std::exchange(in_flight_, {});
   if (run.sanitize && launch.programmatic) run.before = &before;
   if (run.sanitize) run.after = &in_flight_;
   const emu::ShownParts parts(memory_, run.sanitize ? regions_ : std::vector<MemoryRegion>{});
   try {
-    if (sampled && resources.independent_blocks) {
+    if (sampled && (resources.independent_blocks || some)) {
       const Dim3 cluster = emu::cluster_extent(*run.program, launch.grid, launch.cluster);
       run.blocks = emu::sample_clusters(launch.grid, cluster, options_.sample_blocks, kSampleSeed);
     } else if (checked && run.program->communication == ptx::Communication::ordered && last_block_first()) {

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kGap = 64 << 10;  ///< unreadable bytes after each allocation, at least
+/// Unreadable bytes before a sparse one: 2^31 elements of 8 bytes. An offset that has become negative leads there.
+constexpr std::uint64_t kFarGap = std::uint64_t{1} << 34;
+constexpr std::uint64_t kFarGaps = 64;
 /// Below what mmap chooses itself on x86-64 Linux, where a GPU's addresses are as well: nothing else lies there, and
 /// addresses repeat from run to run.
 constexpr std::uint64_t kFirstHint = 0x7e00'0000'0000, kHintStep = 0x0100'0000'0000;
@@ -61,7 +64,7 @@ std::uint64_t host_available() {
 GlobalMemory::GlobalMemory(std::int64_t limit_bytes) : limit_(limit_bytes) {
   // Four times the device: an address comes back only after that much has been allocated in between.
   const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(limit_bytes, 0));
-  reserved_ = round_up(std::max<std::uint64_t>(limit * 4, 1ull << 36), kGap);
+  reserved_ = round_up(std::max<std::uint64_t>(limit * 4, 1ull << 36), kGap) + kFarGaps * kFarGap;
   base_ = reserve(reserved_);
   if (base_ == nullptr)
     throw Error(
@@ -97,8 +100,10 @@ DevicePtr GlobalMemory::allocate(std::size_t bytes) {
   // Of what is sparse only what kernels write is ever there.
   const bool sparse = size >= static_cast<std::uint64_t>(kSparseBytes);
   if (!sparse && size > host_available()) out_of_memory(size, free_bytes(), limit_, "the host has too little memory");
-  const auto place = find_place(size);
+  const std::uint64_t before = sparse ? kFarGap : 0;
+  auto place = find_place(before + size);
   if (!place) out_of_memory(size, free_bytes(), limit_, "no room in the address range");
+  *place += before;
   const std::uint64_t committed = round_up(size, kPage);
   if (mprotect(reinterpret_cast<void*>(*place), committed, PROT_READ | PROT_WRITE) != 0)
     out_of_memory(size, free_bytes(), limit_, "the host refuses");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "base/interrupt.h"
@@ -98,7 +99,7 @@ void CheckSession::choose_problems() {
   }
   std::map<std::string, std::size_t> known = {{asked_.key(), 0}};
   std::set<std::string> notes;
-  std::set<std::size_t> siblings;  // sources of which a smaller configuration is checked beside
+  std::set<std::pair<std::size_t, std::string>> siblings;  // sources and problems of smaller configurations beside
   const std::string small = checked_small();
   for (const auto& [source, configuration] : chosen_.configurations) {
     const Variant& variant = *chosen_.sources[source].variant;
@@ -106,10 +107,11 @@ void CheckSession::choose_problems() {
                                                        asked_, limits_for(rig_.device()));
     if (std::string note = left_out_note(variant.name, found); !note.empty()) notes.insert(std::move(note));
     for (const CheckedProblem& one : found.problems) {
-      // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
-      if (one.configuration && !(options_.configuration.empty() && siblings.insert(source).second)) continue;
       const Configuration its = one.configuration.value_or(configuration);
       Problem problem = make_problem(rig_.folder().family, one.request);
+      // What was typed is looked at and no other; of a sibling that is looked at anyway once is enough.
+      if (one.configuration && !(options_.configuration.empty() && siblings.emplace(source, problem.key()).second))
+        continue;
       if (problem.key() == small || problem.key() == asked_.key()) continue;
       const std::string why_not = why_no_plan(rig_.folder(), variant, problem, its, rig_.device());
       if (!why_not.empty()) {
@@ -150,7 +152,8 @@ void CheckSession::add_other_dtypes() {
         add_job(at, source, configuration, one);
       }
       if (!rig_.device().executes_samples) continue;
-      for (const CheckedProblem& one : far_problems(kernel, *problem, 1).problems) add_far(one, source, configuration);
+      for (const CheckedProblem& one : far_problems(kernel, *problem, 1).problems)
+        add_far(one, source, one.configuration.value_or(configuration));
     }
   }
 }
@@ -198,7 +201,7 @@ void CheckSession::add_job(std::size_t problem, std::size_t source, const Config
   const ShapedKernel kernel = {rig_.folder().family, *chosen_.sources[source].variant, configuration, rig_.device()};
   if (const auto device = device_for(kernel, problems_[problem], how.sms))
     jobs_.push_back(
-        {static_cast<std::uint32_t>(problem), device->sms, source, configuration, how.thoroughness, how.sampled});
+        {static_cast<std::uint32_t>(problem), device->sms, source, configuration, how.thoroughness, how.executed});
 }
 
 /// Of one that nobody has sought.
@@ -215,12 +218,12 @@ bool CheckSession::step() {
   if (ahead_.step()) return true;
   const Job& job = jobs_[next_];
   try {
-    if (job.sampled)
+    if (job.executed != Executed::as_usual)
       run_far(job);
     else
       run(job);
   } catch (const NoMemoryError& error) {
-    if (is_asked(job) || job.sampled) throw;
+    if (is_asked(job) || job.executed != Executed::as_usual) throw;
     leave_out(job, error.what());
     while (next_ + 1 < jobs_.size() && jobs_[next_ + 1].problem == job.problem) ++next_;
   }

@@ -100,7 +100,7 @@ class CheckSession {
     std::size_t variant = 0;
     Configuration configuration;
     Thoroughness thoroughness = Thoroughness::usual;
-    bool sampled = false;  ///< some blocks of a problem with more than 2^31 elements
+    Executed executed = Executed::as_usual;  ///< else a problem with more than 2^31 elements
   };
   void choose_problems();
   void take_winners();

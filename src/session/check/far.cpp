@@ -46,10 +46,16 @@ void CheckSession::add_far() {
       notes_.push_back(fmt::format("{}: indices beyond 2^31 are {}: {}", variant.name,
                                    far.by_pitch ? "checked with wide gaps between rows alone" : "not checked",
                                    far.why_not));
+    if (far.faults_alone)
+      notes_.push_back(
+          fmt::format("{}: indices beyond 2^31 are checked{} in some blocks of the first launch alone, for faults",
+                      variant.name, far.by_pitch ? " with wide gaps between rows, and" : ""));
     if (!far.left.empty())
       notes_.push_back(
           fmt::format("{}: indices beyond 2^31 are not checked of {}", variant.name, fmt::join(far.left, ", ")));
-    for (const CheckedProblem& one : far.problems) add_far(one, source, configuration);
+    for (const CheckedProblem& one : far.problems)
+      if (!one.configuration || options_.configuration.empty())
+        add_far(one, source, one.configuration.value_or(configuration));
   }
 }
 
@@ -72,7 +78,7 @@ void CheckSession::run_far(const Job& job) {
   const auto begin = std::chrono::steady_clock::now();
   std::string why_not;
   loaded_ = SIZE_MAX;
-  const Elsewhere far = {problems_[job.problem], rig_.device().with_sms(job.sms), job.thoroughness, job.sampled};
+  const Elsewhere far = {problems_[job.problem], rig_.device().with_sms(job.sms), job.thoroughness, job.executed};
   auto found = check_elsewhere(rig_, source, job.configuration, far, why_not);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (found)

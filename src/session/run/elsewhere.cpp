@@ -38,9 +38,11 @@ std::vector<Elsewhere> problems_elsewhere(const ShapedKernel& kernel, const Prob
       problems.push_back({std::move(problem), std::move(*device), one.thoroughness});
   }
   if (!kernel.device.executes_samples) return problems;
-  for (const CheckedProblem& one : far_problems(kernel, asked, kMostFar).problems)
+  for (const CheckedProblem& one : far_problems(kernel, asked, kMostFar).problems) {
+    if (one.configuration) continue;
     problems.push_back({make_problem(kernel.family, one.request),
-                        kernel.device.with_sms(one.sms.value_or(kernel.device.sms)), one.thoroughness, one.sampled});
+                        kernel.device.with_sms(one.sms.value_or(kernel.device.sms)), one.thoroughness, one.executed});
+  }
   return problems;
 }
 
@@ -79,15 +81,16 @@ Evaluation run_there(Rig& rig, const VariantSource& source, const Configuration&
   ProblemLoader(rig, setup).load();
   SingleOptions single;
   single.thorough = on.thoroughness == Thoroughness::thorough;
-  single.hazards = !on.sampled;  // as a check does
+  const bool far = on.executed != Executed::as_usual;
+  single.hazards = !far;  // as a check does
   single.recipes = recipes_of(setup.plan, on.thoroughness);
-  single.full = on.sampled && source.variant->sampling == Sampling::small;  // of those that do little
+  single.first_launch = on.executed == Executed::first_launch;
+  single.full = on.executed == Executed::some_blocks && source.variant->sampling == Sampling::small;
   single.deadline = generous_deadline(rig, setup, 10 * (single.recipes.size() + 2));
   Evaluation found = run_single_for(rig, setup, source, configuration, single, on.device);
   const TrialStatus status = found.candidate.trial.status;
   const auto is_far = [](const Tensor& tensor) { return tensor.elements() > kFarElements / 2; };
-  if (on.sampled && std::ranges::any_of(setup.plan.tensors, is_far) && status != TrialStatus::passed &&
-      !never_ran(status))
+  if (far && std::ranges::any_of(setup.plan.tensors, is_far) && status != TrialStatus::passed && !never_ran(status))
     found.candidate.trial.message += kFarHint;
   return found;
 }
@@ -119,17 +122,17 @@ std::optional<Evaluation> check_elsewhere(Rig& rig, const VariantSource& source,
                                           const Elsewhere& on, std::string& why_not) {
   why_not = why_no_plan(rig.folder(), *source.variant, on.problem, configuration, on.device);
   if (!why_not.empty()) return std::nullopt;
+  const bool far = on.executed != Executed::as_usual;
   try {
     Evaluation found = run_there(rig, source, configuration, on);
     const Trial& trial = found.candidate.trial;
-    const bool told =
-        trial.status != TrialStatus::out_of_memory && !(on.sampled && trial.status == TrialStatus::unsupported);
+    const bool told = trial.status != TrialStatus::out_of_memory && !(far && trial.status == TrialStatus::unsupported);
     if (told) return found;
     why_not = trial.message;
   } catch (const NoMemoryError& error) {
     why_not = error.what();
   } catch (const Error& error) {
-    if (!on.sampled || error.code() == ExitCode::interrupted) throw;
+    if (!far || error.code() == ExitCode::interrupted) throw;
     why_not = error.what();
   }
   return std::nullopt;

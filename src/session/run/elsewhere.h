@@ -33,7 +33,7 @@ struct Elsewhere {
   Problem problem;
   DeviceInfo device;
   Thoroughness thoroughness = Thoroughness::usual;
-  bool sampled = false;  ///< some blocks of one with more than 2^31 elements in a tensor
+  Executed executed = Executed::as_usual;  ///< else of one with more than 2^31 elements in a tensor
 };
 
 /// The configuration there. Its setup becomes the runner's. None: it cannot be told, and `why_not` says why: it cannot

@@ -59,7 +59,7 @@ Stepped<Evaluations> run(Rig& rig, const ProblemSetup& setup, const SourceBundle
     co_return failed;
   }
   Protocol protocol = options;
-  protocol.sampling = options.full ? Sampling::everything : sampling;
+  protocol.sampling = options.full ? Sampling::everything : options.first_launch ? Sampling::first_launch : sampling;
   protocol.fresh = !options.recipes.empty();
   std::vector<TrialCandidate> candidates = {std::move(single.candidate)};
   candidates.insert(candidates.end(), beside.begin(), beside.end());

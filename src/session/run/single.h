@@ -10,8 +10,9 @@
 namespace kerlab::session {
 
 struct SingleOptions : Protocol {
-  bool line_info = false;  ///< compiled with line information: another image than the one that is tuned
-  bool full = false;       ///< emulated: every block is executed
+  bool line_info = false;     ///< compiled with line information: another image than the one that is tuned
+  bool full = false;          ///< emulated: every block is executed
+  bool first_launch = false;  ///< emulated: see Sampling::first_launch
 };
 
 /// The runner must have the problem (ProblemLoader::load). What is checked and timed is checked once more after it.

@@ -77,9 +77,8 @@ class CoveringArray {
   /// Other flags where all tiles are whole, several at once: what is drawn for the edges has a rest nearly everywhere,
   /// and what is right there may be wrong without one.
   void add_whole(std::size_t most) {
-    std::size_t turns = 0, added = 0;
-    for (const ShapeFactor& factor : levels_.factors)
-      if (factor.what == ShapeFactor::What::flag) turns = std::max(turns, factor.levels.size());
+    const std::size_t turns = most_flag_levels();
+    std::size_t added = 0;
     for (std::size_t turn = 1; turn < turns && added < most; ++turn) {
       const LevelOfEach row = rows_.whole_row(turn);
       if (row == rows_.whole_row(0) || !rows_.is_affordable(row)) continue;
@@ -92,10 +91,9 @@ class CoveringArray {
   /// three of them do together no pair shows. Every value of each flag, on a small problem; as often around again as
   /// the most allow, each flag then beside others of the next.
   void add_together(std::size_t most) {
-    std::size_t turns = 0, added = 0;
+    const std::size_t turns = most_flag_levels() - 1;
+    std::size_t added = 0;
     std::set<LevelOfEach> known;
-    for (const ShapeFactor& factor : levels_.factors)
-      if (factor.what == ShapeFactor::What::flag) turns = std::max(turns, factor.levels.size() - 1);
     for (std::size_t turn = 0; turn < 2 * turns && added < most; ++turn) {
       const LevelOfEach row = rows_.together_row(turn, turn / turns);
       if (!rows_.is_affordable(row) || !known.insert(row).second) continue;
@@ -180,6 +178,14 @@ class CoveringArray {
     std::vector<std::pair<std::size_t, std::size_t>> by;  ///< factor and level: any of these reaches it
     bool of_flag = false;
   };
+
+  /// 1: there is no flag.
+  [[nodiscard]] std::size_t most_flag_levels() const {
+    std::size_t most = 1;
+    for (const ShapeFactor& factor : levels_.factors)
+      if (factor.what == ShapeFactor::What::flag) most = std::max(most, factor.levels.size());
+    return most;
+  }
 
   void number_goals() {
     std::map<std::string, std::size_t> known;
@@ -381,8 +387,8 @@ AdversarialShapes adversarial_shapes(const ShapedKernel& kernel, const Problem& 
     found.problems.push_back({std::move(request), MadeFor::costly_extent, Thoroughness::one_recipe});
   for (CheckedProblem& one : banded_shapes(kernel, base, limits.flops)) found.problems.push_back(std::move(one));
   for (CheckedProblem& one : worker_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
-  for (auto& single : {shared_workspace_batch(kernel, base), many_rounds_shape(kernel, base, limits)})
-    if (single) found.problems.push_back(*single);
+  if (auto batch = shared_workspace_batch(kernel, base)) found.problems.push_back(std::move(*batch));
+  for (CheckedProblem& one : many_rounds_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
   for (CheckedProblem& one : many_parts_shapes(kernel, base, limits)) found.problems.push_back(std::move(one));
   return found;
 }

@@ -32,6 +32,13 @@ enum class Thoroughness : std::uint8_t {
   thorough,    ///< besides, launches in a row, and blocks in several orders
 };
 
+/// What an emulated device executes of a problem, see check_elsewhere.
+enum class Executed : std::uint8_t {
+  as_usual,
+  some_blocks,   ///< which stand for all; where they cannot, all of them, that do little
+  first_launch,  ///< of it some blocks, which cannot stand for all: faults are looked for
+};
+
 struct CheckedProblem {
   ProblemRequest request;
   MadeFor made_for = MadeFor::edges;
@@ -39,7 +46,7 @@ struct CheckedProblem {
   std::optional<int> sms = {};  ///< multiprocessors that its plan is made for; none: see device_for
   /// Another one of the variant that the problem is for; none: that for which it was sought.
   std::optional<Configuration> configuration = {};
-  bool sampled = false;  ///< only some blocks are executed, see check_elsewhere
+  Executed executed = Executed::as_usual;
 };
 
 /// The device that the problem's plan is made for: of as many multiprocessors as it says, or of so few that blocks that

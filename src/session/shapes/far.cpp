@@ -19,8 +19,9 @@ namespace kerlab::session {
 namespace {
 
 constexpr std::int64_t kTile = 256;  // of which long extents are multiples
+constexpr std::int64_t kRest = 5;
 constexpr std::size_t kMostWithFlags = 2;
-constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 33;
+constexpr std::int64_t kProbe = 1024, kLongest = std::int64_t{1} << 36;
 
 class FarSearch {
  public:
@@ -40,9 +41,7 @@ class FarSearch {
   [[nodiscard]] std::vector<CheckedProblem> under_other_flags(const ProblemRequest& found) const {
     std::vector<CheckedProblem> others;
     for (const Flag& flag : kernel_.family.flags)
-      for (const std::string& value : flag.values) {
-        ProblemRequest other = found;
-        if (std::exchange(other.flags.at(flag.name), value) == value) continue;
+      for (const ProblemRequest& other : with_other_values(found, flag)) {
         auto far = far_problem(other);
         std::string why_not;
         if (!far || !strategy_.takes(*far, why_not)) continue;
@@ -53,11 +52,31 @@ class FarSearch {
     return others;
   }
 
+  /// One that was found, with a rest behind all whole tiles and, where that is valid, behind whole accesses of all rows
+  /// together. None: it is not valid.
+  [[nodiscard]] std::optional<CheckedProblem> ragged(const ProblemRequest& found) const {
+    for (const bool all : {true, false}) {
+      ProblemRequest other = found;
+      for (const Dimension& dimension : kernel_.family.dimensions) {
+        std::int64_t& extent = other.dimensions.at(dimension.name);
+        const bool is_long = extent > kProbe && extent % kTile == 0;
+        if (is_long || (all && !dimension.quiet && extent > 1)) extent += kRest;
+      }
+      auto far = far_problem(other);
+      std::string why_not;
+      if (far && strategy_.takes(*far, why_not)) return std::move(far->far);
+    }
+    return std::nullopt;
+  }
+
   /// Tensors that are far in a problem that is not among those found, with the reason of the first of them.
   [[nodiscard]] const std::map<std::string, std::string>& refused() const { return refused_; }
 
   /// Beside tensors of no more elements none that was found is far.
   [[nodiscard]] std::int64_t elements() const { return far_elements_; }
+
+  /// The first that the family has and the configuration is not valid for; none: there was none.
+  [[nodiscard]] const std::optional<Problem>& invalid() const { return invalid_; }
 
   /// Of the first problem that was refused; empty: there was none.
   [[nodiscard]] const std::string& why_not() const { return first_why_not_; }
@@ -115,12 +134,13 @@ class FarSearch {
     if (strategy_.takes(*found, why_not))
       found_.push_back(std::move(*found));
     else
-      refuse(found->goals, why_not);
+      refuse(*found, why_not);
   }
 
-  void refuse(const FarGoals& goals, const std::string& why_not) {
+  void refuse(const FarProblem& found, const std::string& why_not) {
+    if (why_not.empty() && !invalid_) invalid_ = found.problem;
     if (first_why_not_.empty()) first_why_not_ = why_not;
-    for (const FarGoal& goal : goals)
+    for (const FarGoal& goal : found.goals)
       if (goal.kind == FarGoal::Kind::tensor)
         refused_.emplace(goal.name, why_not.empty() ? "the configuration is not valid there" : why_not);
   }
@@ -133,6 +153,7 @@ class FarSearch {
   std::vector<FarProblem> found_;
   std::map<std::string, std::string> refused_;  ///< tensors
   std::string first_why_not_;
+  std::optional<Problem> invalid_;
 };
 
 /// That which has the most of what none before it has; of several a program that is compiled anyway, then the least.
@@ -179,13 +200,18 @@ std::optional<ProblemPlan> reference_plan(const ShapedKernel& kernel, const Prob
   }
 }
 
-FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most,
-                         const std::set<std::string>& tried) {
+namespace {
+
+/// Of that configuration alone. `invalid`: where none is beyond 2^31, one that it is not valid for.
+FarProblems far_problems_of(const ShapedKernel& kernel, const Problem& asked, std::size_t most,
+                            const std::set<std::string>& tried, std::optional<Problem>& invalid) {
   const auto strategy = kernel.device.is_hardware ? whole_far(kernel, asked, tried) : sampled_far(kernel, asked);
   FarSearch search(kernel, *strategy);
   FarProblems far;
   FarGoals reached;
   far.problems = cover(search.find(), strategy->count(most), reached);
+  const bool beyond = !far.problems.empty() && search.elements() >= kFarElements;
+  invalid = beyond ? std::nullopt : search.invalid();
   const std::string none = "it takes no problem of so many that fits the device";
   if (far.problems.empty())
     far.why_not = search.why_not().empty() ? none : search.why_not();
@@ -195,14 +221,34 @@ FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::
     for (const auto& [tensor, why_not] : search.refused())
       if (!reached.contains({FarGoal::Kind::tensor, tensor}))
         far.left.push_back(fmt::format("{} ({})", tensor, why_not));
-  if (!far.problems.empty() && !kernel.device.is_hardware)
-    for (CheckedProblem& one : search.under_other_flags(far.problems.front().request))
-      far.problems.push_back(std::move(one));
+  far.faults_alone = !far.problems.empty() && far.problems.front().executed == Executed::first_launch;
+  if (!far.problems.empty() && !kernel.device.is_hardware && !far.faults_alone) {
+    const ProblemRequest first = far.problems.front().request;
+    for (CheckedProblem& one : search.under_other_flags(first)) far.problems.push_back(std::move(one));
+    if (std::optional<CheckedProblem> one = search.ragged(first)) far.problems.push_back(std::move(*one));
+  }
   if (std::optional<CheckedProblem> pitched = far_by_pitch(kernel, asked)) {
     far.by_pitch = true;
     far.problems.push_back(std::move(*pitched));
   }
   return far;
+}
+
+}  // namespace
+
+FarProblems far_problems(const ShapedKernel& kernel, const Problem& asked, std::size_t most,
+                         const std::set<std::string>& tried) {
+  std::optional<Problem> invalid;
+  FarProblems far = far_problems_of(kernel, asked, most, tried, invalid);
+  if (!invalid) return far;
+  // An index type may be a parameter.
+  const Configuration other = default_configuration(kernel.variant, *invalid, kernel.device);
+  if (other == kernel.configuration || !is_valid_on(kernel.variant, *invalid, kernel.device, other)) return far;
+  FarProblems others =
+      far_problems_of({kernel.family, kernel.variant, other, kernel.device}, asked, most, tried, invalid);
+  if (invalid || !others.why_not.empty()) return far;
+  for (CheckedProblem& one : others.problems) one.configuration = other;
+  return others;
 }
 
 }  // namespace kerlab::session

@@ -4,6 +4,7 @@
 #include "plan/shared_workspaces.h"
 #include "plan/sparse_tensor.h"
 #include "session/shapes/far_strategy.h"
+#include "session/shapes/valid_shape.h"
 #include "spec/request_of.h"
 
 namespace kerlab::session {
@@ -62,7 +63,7 @@ class SampledFar : public FarStrategy {
   }
 
   [[nodiscard]] CheckedProblem checked(const ProblemRequest& request) const override {
-    return {request, MadeFor::far_index, Thoroughness::drawn, kernel_.device.sms, {}, true};
+    return {request, MadeFor::far_index, Thoroughness::drawn, kernel_.device.sms, {}, Executed::some_blocks};
   }
 
   [[nodiscard]] FarGoals goals_of(const Problem& problem, std::int64_t elements) const override {
@@ -78,7 +79,7 @@ class SampledFar : public FarStrategy {
       if (static_cast<double>(tensor.elements()) > k32Bits) goals.insert({FarGoal::Kind::elements, tensor.name});
       if (static_cast<double>(tensor.bytes()) > k31BitsOfAccesses) goals.insert({FarGoal::Kind::accesses, tensor.name});
     }
-    if (goals.empty() || bytes > kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes)) return {};
+    if (goals.empty() || bytes > room()) return {};
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
       if (problem.dimensions[d].second > (kernel_.family.dimensions[d].quiet ? kLargeBatch : kLongDimension))
         goals.insert({FarGoal::Kind::dimension, problem.dimensions[d].first});
@@ -90,16 +91,24 @@ class SampledFar : public FarStrategy {
   bool takes(FarProblem& found, std::string& why_not) const override {
     const Problem& problem = found.problem;
     const auto own = far_instance(kernel_, problem, kernel_.device.sms, why_not);
-    const auto many = far_instance(kernel_, problem, kSmsForAll, why_not);
+    auto many = far_instance(kernel_, problem, kSmsForAll, why_not);
+    if (many && own && bytes_of_all(problem, many->plan) > room()) many.reset();
     if (many && !(own && own->plan == many->plan)) found.far.sms = kSmsForAll;
     if (!many && !own) return false;
     const Instance& taken = many ? *many : *own;
     found.same_program = taken.defines == program_;
-    if (warps_before_reference(problem) > kWarpsOfWhole) {
+    const bool alone = taken.plan.launches.size() == 1 && !blocks_share(taken.plan);
+    if (!alone) found.far.executed = Executed::first_launch;
+    if (!alone && bytes_of_all(problem, taken.plan) > room()) {
+      if (why_not.empty()) why_not = "its workspaces are larger than the device's memory";
+      return false;
+    }
+    if (alone && warps_before_reference(problem) > kWarpsOfWhole) {
       if (why_not.empty()) why_not = "what is launched before its reference has too much to do";
       return false;
     }
-    return is_sampled(taken.plan, why_not) && is_cheap(problem, taken.plan.launches.front(), found.cost, why_not);
+    return is_sampled(taken.plan, alone, why_not) &&
+           is_cheap(problem, taken.plan.launches.front(), found.cost, why_not);
   }
 
  private:
@@ -112,13 +121,22 @@ class SampledFar : public FarStrategy {
     return warps;
   }
 
-  [[nodiscard]] static bool is_sampled(const LaunchPlan& plan, std::string& why_not) {
-    const bool alone = plan.launches.size() == 1 && !blocks_share(plan);
-    if (!alone) why_not = "some of its blocks do not stand for all: it has several launches, or a workspace";
-    const bool possible = alone && plan.launches.front().grid.y <= kMostRows &&
+  [[nodiscard]] double room() const { return kShareOfMemory * static_cast<double>(kernel_.device.memory_bytes); }
+
+  [[nodiscard]] double bytes_of_all(const Problem& problem, const LaunchPlan& plan) const {
+    double bytes = bytes_of_tensors(kernel_.family, problem);
+    for (const Workspace& workspace : plan.workspaces) bytes += static_cast<double>(workspace.bytes);
+    return bytes;
+  }
+
+  /// `alone`: its blocks stand for all.
+  [[nodiscard]] bool is_sampled(const LaunchPlan& plan, bool alone, std::string& why_not) const {
+    const bool waits = !alone && kernel_.variant.sampling == Sampling::small;
+    if (waits) why_not = "its blocks wait for each other";
+    const bool possible = !waits && plan.launches.front().grid.y <= kMostRows &&
                           plan.launches.front().grid.z <= kMostRows &&
                           plan.launches.front().grid.x < static_cast<std::uint32_t>(kFarElements);
-    if (alone && !possible && why_not.empty()) why_not = "its grid would be too large";
+    if (!possible && why_not.empty()) why_not = "its grid would be too large";
     return possible;
   }
 

@@ -31,6 +31,8 @@ std::set<std::int64_t> extents_alone(const KernelSteps& steps, std::int64_t pack
   std::set<std::int64_t> extents;
   if (steps.alone > 0) extents.insert({steps.alone - 1, steps.alone + 1, steps.alone + packet});
   for (const std::int64_t share : steps.shares) extents.insert({share - 1, share + 1});
+  // A last round that is nearly whole is as long for all lanes, or is not, as it is of no other rest.
+  if (steps.round > 0) extents.insert({2 * steps.round - 1, 2 * steps.round - packet});
   return extents;
 }
 
@@ -40,9 +42,9 @@ std::set<std::int64_t> extents_of(const Dimension& dimension, const KernelSteps&
   extents.insert({dimension.minimum, std::max<std::int64_t>(1, dimension.minimum)});
   for (std::int64_t residue = 0; residue < wide; ++residue) extents.insert(12 * wide + residue);
   for (const std::int64_t step : steps.own)
-    for (const std::int64_t times : {std::int64_t{1}, std::int64_t{2}, kOddRounds})
-      for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
-        if (times != kOddRounds || by == 0) extents.insert(times * step + by);
+    for (const std::int64_t by : {-wide, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, wide})
+      extents.insert({step + by, 2 * step + by});
+  for (const std::int64_t step : steps.own) extents.insert(kOddRounds * step);
   if (!steps.own.empty()) {
     const std::int64_t tile = std::ranges::max(steps.own);
     extents.insert({tile + tile / 4, tile + tile / 2});  // a share of a tile is a warp's

@@ -46,6 +46,9 @@ struct KernelSteps {
   std::int64_t alone = 0;
   /// Up to such an extent the shares of blocks are as short as they ever are: most blocks have one.
   std::vector<std::int64_t> shares;
+  /// Of a dimension along which no block is launched: what all parameters make together, a multiple of what a loop
+  /// takes in a round; or 0.
+  std::int64_t round = 0;
 };
 /// Of each dimension.
 std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& base);
@@ -58,7 +61,8 @@ std::int64_t widest_access(const Problem& base);
 struct ShapeLevels {
   std::vector<ShapeFactor> factors;
   std::vector<std::string> lost;  ///< goals that no level reaches: no such problem is valid
-  /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above; around its shares.
+  /// Of each factor: extents around KernelSteps::alone, one below, one and 16 bytes above; around its shares;
+  /// below whole rounds.
   std::vector<std::vector<std::int64_t>> alone;
 };
 /// All levels that are valid beside the base's others, beside those of the problem asked for, beside whole accesses or

@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kLongestOfParts = std::int64_t{1} << 26;
 constexpr double kRoundsOfParts = 3;
 constexpr double kOf8Bits = 256;
+constexpr std::int64_t kFewOthers = 3;
 constexpr std::size_t kTurnsOfParts = 4;  // of flags: sums, the largest, the smallest
 constexpr double kFewFlops = 4e6;
 constexpr double kMoreBytes = 8;  // to which next to nothing is done
@@ -117,6 +118,23 @@ std::optional<Configuration> smallest_sibling(const ShapedKernel& kernel, const 
   }
 }
 
+/// Where a tensor says which part of the longest dimension belongs to what, few of all others: one has whole rounds of
+/// parts. None: no tensor does, or that is not valid.
+std::optional<ProblemRequest> of_few_others(const ShapedKernel& kernel, ProblemRequest request) {
+  const Family& family = kernel.family;
+  if (std::ranges::none_of(family.tensors, [](const TensorDecl& t) { return !t.partition.empty(); }))
+    return std::nullopt;
+  std::int64_t longest = 0;
+  for (const Dimension& dimension : family.dimensions)
+    if (!dimension.quiet) longest = std::max(longest, request.dimensions.at(dimension.name));
+  for (const Dimension& dimension : family.dimensions)
+    if (!dimension.quiet && request.dimensions.at(dimension.name) < longest)
+      request.dimensions[dimension.name] = std::clamp(kFewOthers, dimension.minimum, dimension.maximum);
+  const auto problem = valid_problem(kernel, request);
+  return problem && is_valid_on(kernel.variant, *problem, kernel.device, kernel.configuration) ? std::optional(request)
+                                                                                               : std::nullopt;
+}
+
 /// For all of the device's multiprocessors.
 CheckedProblem as_it_is(const ShapedKernel& kernel, ProblemRequest request, const ShapeLimits& limits,
                         MadeFor made_for) {
@@ -164,17 +182,24 @@ std::vector<CheckedProblem> many_parts_shapes(const ShapedKernel& kernel, const 
   return found;
 }
 
-std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base,
-                                                const ShapeLimits& limits) {
-  if (auto own = cheapest_of_many(kernel, base, limits, kRoundsOfParts))
-    return as_it_is(kernel, std::move(*own), limits, MadeFor::many_rounds);
-  const auto small = smallest_sibling(kernel, base);
-  if (!small) return std::nullopt;
-  const ShapedKernel other = {kernel.family, kernel.variant, *small, kernel.device};
-  auto request = cheapest_of_many(other, base, limits, kRoundsOfParts);
-  if (!request) return std::nullopt;
-  CheckedProblem found = as_it_is(kernel, std::move(*request), limits, MadeFor::many_rounds);
-  found.configuration = *small;
+std::vector<CheckedProblem> many_rounds_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                               const ShapeLimits& limits) {
+  std::vector<CheckedProblem> found;
+  std::optional<Configuration> small;
+  auto request = cheapest_of_many(kernel, base, limits, kRoundsOfParts);
+  if (!request) {
+    small = smallest_sibling(kernel, base);
+    if (small)
+      request = cheapest_of_many({kernel.family, kernel.variant, *small, kernel.device}, base, limits, kRoundsOfParts);
+  }
+  if (!request) return found;
+  const ShapedKernel its = {kernel.family, kernel.variant, small ? *small : kernel.configuration, kernel.device};
+  const auto add = [&](ProblemRequest one) {
+    found.push_back(as_it_is(kernel, std::move(one), limits, MadeFor::many_rounds));
+    found.back().configuration = small;
+  };
+  if (auto few = of_few_others(its, *request)) add(std::move(*few));
+  add(std::move(*request));
   return found;
 }
 

@@ -25,7 +25,8 @@ std::optional<CheckedProblem> shared_workspace_batch(const ShapedKernel& kernel,
 /// The same with so many partial results that the later launch goes through them in three rounds at least, where a
 /// block holds as many of them as a block of the first one has elements: what goes from round to round shows from the
 /// third on. Of the configuration, or where that is beyond the limits of the variant's with the smallest parameters.
-std::optional<CheckedProblem> many_rounds_shape(const ShapedKernel& kernel, const ProblemRequest& base,
-                                                const ShapeLimits& limits);
+/// Where the long dimension is parted (non-zeros among rows), also with so few parts that one has whole rounds.
+std::vector<CheckedProblem> many_rounds_shapes(const ShapedKernel& kernel, const ProblemRequest& base,
+                                               const ShapeLimits& limits);
 
 }  // namespace kerlab::session

@@ -15,6 +15,16 @@ std::size_t most_flag_values(const Family& family) {
   return most;
 }
 
+std::vector<ProblemRequest> with_other_values(const ProblemRequest& request, const Flag& flag) {
+  std::vector<ProblemRequest> others;
+  for (const std::string& value : flag.values) {
+    if (value == request.flags.at(flag.name)) continue;
+    others.push_back(request);
+    others.back().flags[flag.name] = value;
+  }
+  return others;
+}
+
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request) {
   end_interrupted_wait();  // of many variants this takes seconds
   std::optional<Problem> problem;

@@ -2,6 +2,7 @@
 // A kernel whose problems are sought: which it takes, and what it launches for them.
 
 #include <optional>
+#include <vector>
 
 #include "plan/launch_size.h"
 #include "spec/spec.h"
@@ -18,6 +19,9 @@ struct ShapedKernel {
 
 /// The most that one of its flags has; 1: it has no flag.
 std::size_t most_flag_values(const Family& family);
+
+/// With each other value of that flag alone, valid or not.
+std::vector<ProblemRequest> with_other_values(const ProblemRequest& request, const Flag& flag);
 
 /// What a request must be to be tried: a problem that the configuration is valid for.
 std::optional<Problem> valid_problem(const ShapedKernel& kernel, const ProblemRequest& request);

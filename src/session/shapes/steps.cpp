@@ -95,6 +95,16 @@ std::set<std::int64_t> program_numbers(const ShapedKernel& kernel, const Problem
   return steps;
 }
 
+/// The product of the parameters, of as many as make no more than kLargestTile; 0: of none.
+std::int64_t round_of(const Configuration& configuration) {
+  std::vector<std::int64_t> values = configuration.values;
+  std::ranges::sort(values);
+  std::int64_t round = 1;
+  for (const std::int64_t value : values)
+    if (value > 1 && value <= kLargestTile / round) round *= value;
+  return round > 1 ? round : 0;
+}
+
 /// The same problem with all other dimensions at their least, or 1; none: there is no such problem.
 std::optional<Problem> only_along(const ShapedKernel& kernel, const Problem& base, const std::string& name) {
   ProblemRequest request = request_of(base);
@@ -113,10 +123,12 @@ std::vector<KernelSteps> steps_of(const ShapedKernel& kernel, const Problem& bas
     KernelSteps& own = steps.emplace_back();
     if (dimension.quiet) continue;
     const std::int64_t tile = tile_of_grid(kernel, base, dimension);
-    if (tile > kSmallestStep && tile <= kLargestStep)
+    if (tile > kSmallestStep && tile <= kLargestStep) {
       own.own.push_back(tile);
-    else
+    } else {
       own.own.assign(numbers.begin(), numbers.end());
+      own.round = round_of(kernel.configuration);
+    }
     const auto along = only_along(kernel, base, dimension.name);
     const std::int64_t alone = along ? tile_of_grid(kernel, *along, dimension) : 0;
     if (alone != tile && alone > 1 && alone <= kLargestTile) own.alone = alone;

@@ -94,12 +94,9 @@ class ThinSearch {
 
   /// With another value of that flag alone. None: not valid or not cheap.
   [[nodiscard]] std::optional<ProblemRequest> with_flag_set(const ProblemRequest& thin, const Flag& flag) const {
-    ProblemRequest other = thin;
-    for (const std::string& value : flag.values) {
-      if (value == thin.flags.at(flag.name)) continue;
-      other.flags[flag.name] = value;
+    for (ProblemRequest& other : with_other_values(thin, flag)) {
       const auto plan = valid_problem(kernel_, other) ? plan_of(other) : std::nullopt;
-      if (plan && is_cheap(other, *plan)) return other;
+      if (plan && is_cheap(other, *plan)) return std::move(other);
     }
     return std::nullopt;
   }

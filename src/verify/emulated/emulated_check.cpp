@@ -32,6 +32,13 @@ constexpr std::size_t kLeastRows = 256;
 constexpr double kFurtherRuns = 0.005;
 constexpr std::chrono::milliseconds kLongest{500};
 
+void keep_worse(RecipeReport& known, RecipeReport other) {
+  const bool worse = known.passed == other.passed ? other.error_ratio > known.error_ratio : known.passed;
+  if (worse) known = std::move(other);
+}
+
+}  // namespace
+
 void merge(std::vector<AddressRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   std::vector<AddressRange> merged;
@@ -43,13 +50,6 @@ void merge(std::vector<AddressRange>& ranges) {
   }
   ranges = std::move(merged);
 }
-
-void keep_worse(RecipeReport& known, RecipeReport other) {
-  const bool worse = known.passed == other.passed ? other.error_ratio > known.error_ratio : known.passed;
-  if (worse) known = std::move(other);
-}
-
-}  // namespace
 
 void EmulatedChecker::poison(int set, std::uint32_t pattern) {
   const auto known = poisoned_.find(set);

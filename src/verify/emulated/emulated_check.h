@@ -32,6 +32,9 @@ class EmulatedChecker {
   /// variables of the module what they held when it was loaded. What it has written is compared, as far as `compared`
   /// and the plan allow. `launched`: of each launch.
   CheckReport check_counted(Candidate& candidate, bool compared, std::vector<LaunchReport>& launched);
+  /// Some blocks of the first launch, with the first recipe: what of later launches or of other blocks would be
+  /// wanted is not there, so that nothing is compared; but a fault, or a write beside the tensors, is one.
+  CheckReport check_first_launch(Candidate& candidate);
   /// Something else has run on the data: outputs no longer hold the poison.
   void forget_poison() { poisoned_.clear(); }
 

@@ -148,6 +148,31 @@ void EmulatedChecker::run_kept(Candidate& candidate, std::uint32_t first, bool s
   data_.distrust(set);
 }
 
+CheckReport EmulatedChecker::check_first_launch(Candidate& candidate) {
+  CheckReport report;
+  Run run{0, kPoisonNan, data_.set_with(0, candidate.plan().alignment), true, false};
+  poison(run.set, run.poison);
+  candidate.poison_workspaces(0);  // no wild indices
+  poisoned_.erase(run.set);
+  try {
+    LaunchReport launched = candidate.run_first(run.set);
+    data_.device().synchronize();
+    report.blocks = launched.blocks;
+    report.blocks_run = launched.blocks_run;
+    run.written = std::move(launched.written);
+  } catch (const DeviceFault& fault) {
+    data_.distrust(run.set);
+    const bool is_its_own = fault.kind() == FaultKind::illegal_address || fault.kind() == FaultKind::misaligned_address;
+    if (is_its_own) throw;
+    return report;  // it waits for blocks that were not executed
+  }
+  merge(run.written);
+  look_at_writes(candidate, run, report);
+  restore_poison(run);
+  candidate.restore_variables();
+  return report;
+}
+
 CheckReport EmulatedChecker::check_counted(Candidate& candidate, bool compared, std::vector<LaunchReport>& launched) {
   const bool alone = candidate.can_be_sampled();
   CheckReport report;

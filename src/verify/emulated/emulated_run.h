@@ -33,6 +33,9 @@ inline double emulation_cost(const ProblemPlan& plan) {
   return std::max(plan.flops / 5e8, plan.bytes / 64e6);
 }
 
+/// In ascending order, none touching another.
+void merge(std::vector<AddressRange>& ranges);
+
 inline bool overlap(const AddressRange& range, std::uint64_t begin, std::uint64_t end) {
   return range.begin < end && range.end > begin;
 }

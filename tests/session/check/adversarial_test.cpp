@@ -355,13 +355,13 @@ TEST_CASE("less work than a device has workers is tried, and a piece more, with 
   CHECK(of("gemm", "smem_tile", "bf16").empty());
 }
 
-TEST_CASE("a check makes no more than 56 problems; what they leave out is named", "[check]") {
+TEST_CASE("a check makes no more than 57 problems; what they leave out is named", "[check]") {
   for (const char* variant : {"naive", "smem_tile", "gemm_sm90", "gemm_sm80"}) {
     INFO(variant);
     const auto gemm = shapes("gemm", variant, "bf16", {{"M", 4096}});
     const auto of_edges = problems_for(gemm, MadeFor::edges);
     CHECK(of_edges.size() >= 8);
-    CHECK(of_edges.size() <= 56);
+    CHECK(of_edges.size() <= 57);
     CHECK(of_edges.front().thoroughness == Thoroughness::thorough);
     CHECK(std::ranges::count(of_edges, Thoroughness::thorough, &CheckedProblem::thoroughness) == 1);
     CHECK(gemm.goals > 20);
@@ -443,6 +443,27 @@ TEST_CASE("partial results of three rounds are tried, with a smaller configurati
   REQUIRE((small.size() == 1 && !small[0].configuration));
   CHECK(small[0].request.dimensions == scan[0].request.dimensions);
   CHECK(requests_for(shapes("softmax", "naive", "fp32", {}), MadeFor::many_rounds).empty());  // one launch
+}
+
+TEST_CASE("partial results of three rounds are also tried where all are of a few rows", "[check]") {
+  const auto rounds = problems_for(shapes("spmv", "merge_path", "fp32", {}), MadeFor::many_rounds);
+  REQUIRE(rounds.size() == 2);
+  const auto &few = rounds[0].request.dimensions, &many = rounds[1].request.dimensions;
+  CHECK((few.at("M") == 3 && many.at("M") > 100));
+  CHECK(few.at("Z") == many.at("Z"));
+}
+
+TEST_CASE("where a loop takes rounds, the last one is tried nearly whole", "[check]") {
+  const auto lengths = [](const char* configuration) {
+    std::set<std::int64_t> found;
+    for (const ProblemRequest& one :
+         requests_for(shapes("cross_entropy", "packets", "bf16", {}, configuration), MadeFor::edges))
+      if (one.dimensions.at("M") == 1) found.insert(one.dimensions.at("V"));
+    return found;
+  };
+  const auto single = lengths("LANES=256 ROWS=1 VEC=1 UNROLL=4");
+  CHECK((single.contains(2 * 1024 - 1) && single.contains(2 * 1024 - 8)));
+  CHECK(lengths("LANES=128 ROWS=2 VEC=8 UNROLL=4").contains(2 * 8192 - 8));
 }
 
 namespace {

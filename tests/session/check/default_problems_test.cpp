@@ -106,6 +106,6 @@ TEST_CASE("small problems: where blocks meet there are two at least", "[check]")
 
 TEST_CASE("far: where no extent goes beyond 2^31, one that comes near is tried", "[session][emulated]") {
   const std::vector<CheckRow> failed = failed_rows(check_of_typed("BUG=3", "fp32"));
-  REQUIRE(failed.size() == 1);
-  CHECK(failed[0].problem.dimensions[0].second > 1'900'000'000);
+  CHECK_FALSE(failed.empty());
+  for (const CheckRow& row : failed) CHECK(row.problem.dimensions[0].second > 1'900'000'000);
 }

@@ -139,7 +139,8 @@ void Sanitizer::report_race(const Record& before, bool before_wrote, const Event
   } else if (region.block == nullptr && before.actor >> kActorBits != event.actor >> kActorBits) {
     advice =
         "blocks are ordered by atomics with release and acquire only (__threadfence() before the flag is set and "
-        "after it is read), or by a launch of its own";
+        "after it is read), or by a launch of its own; where an older value is as good, read it as volatile or "
+        ".relaxed";
   }
   if (has_seen(*event.shadow, before))
     advice = "the wait at the mbarrier is .relaxed and acquires nothing: .acquire, or a fence behind it, is missing";
