@@ -64,7 +64,8 @@ std::uint64_t host_available() {
 GlobalMemory::GlobalMemory(std::int64_t limit_bytes) : limit_(limit_bytes) {
   // Four times the device: an address comes back only after that much has been allocated in between.
   const auto limit = static_cast<std::uint64_t>(std::max<std::int64_t>(limit_bytes, 0));
-  reserved_ = round_up(std::max<std::uint64_t>(limit * 4, 1ull << 36), kGap) + kFarGaps * kFarGap;
+  const bool has_sparse = limit >= static_cast<std::uint64_t>(kSparseBytes);
+  reserved_ = round_up(std::max<std::uint64_t>(limit * 4, 1ull << 36), kGap) + (has_sparse ? kFarGaps * kFarGap : 0);
   base_ = reserve(reserved_);
   if (base_ == nullptr)
     throw Error(
