@@ -16,7 +16,7 @@ grep -q '^winner: row_per_block ' "$folder/out"
 cp -r "$here" "$folder/top_k"
 sed -i -E 's|(indices\[.*\]) = best.at;|int at = 0; while (to_float(X[first + at]) != best.value) ++at; \1 = at;|' \
   "$folder/top_k/row_per_block.cu"
-if "$kerlab" check "$folder/top_k" "${options[@]}" --config THREADS=128 >"$folder/out"; then
+if "$kerlab" check "$folder/top_k" "${options[@]}" --config THREADS=128 --fail-fast >"$folder/out"; then
   echo "FAILED: a wrong kernel passed" && exit 1
 fi
 cat "$folder/out"

@@ -50,7 +50,13 @@ std::vector<NamedBuffer> Checker::guarded_buffers(const Candidate& candidate, in
   return guarded;
 }
 
-void Checker::queue(Candidate& candidate, Run& run) {
+void Checker::tell_progress(const CheckWishes& wishes) {
+  if (!wishes.progress) return;
+  data_.device().synchronize();
+  wishes.progress();
+}
+
+void Checker::queue(Candidate& candidate, Run& run, const CheckWishes& wishes) {
   for (std::size_t attempt = 0; attempt < run.poisons.size(); ++attempt) {
     for (const BoundLaunch& launch : data_.restore_launches(run.set, run.recipe)) data_.device().launch(launch);
     if (!run.untouched) {
@@ -62,6 +68,7 @@ void Checker::queue(Candidate& candidate, Run& run) {
     candidate.run(run.set, LaunchMode::check);
     if (timed) data_.device().record(end_);
     look(run, attempt);
+    tell_progress(wishes);
   }
   data_.queue_input_hashes(run.set, reports_, run.first_hash);
 }
@@ -113,7 +120,7 @@ CheckReport Checker::check_runs(Candidate& candidate, std::vector<Run> runs, Che
     if (run.accuracy.normwise) by_norm = expected_by_norm(data_, run.recipe, run.accuracy);
     run.expected = run.accuracy.normwise ? &by_norm : &data_.expected(run.recipe);
     run.set = data_.set_with(run.recipe, candidate.plan().alignment);
-    queue(candidate, run);
+    queue(candidate, run, wishes);
     scan_guards(data_.lab(), guarded_buffers(candidate, run.set), reports_, static_cast<std::uint32_t>(scans * i));
     scan_zeros(data_.lab(), zeroed, reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers));
     pitched.scan_gaps(reports_, static_cast<std::uint32_t>(scans * i + 2 * buffers + zeroed.size()));
@@ -197,7 +204,7 @@ CheckReport Checker::check(Candidate& candidate, std::span<const std::uint32_t> 
   if (!wishes.thorough && !wishes.explain) return report;
   if (report.guard_violation.empty() && report.input_modified.empty())
     look_again(data_, reports_, candidate, recipes, report);
-  if (wishes.thorough && report.passed() && !recipes.empty()) look_for_memory(candidate, report);
+  if (wishes.thorough && report.passed() && !recipes.empty()) look_for_memory(candidate, wishes, report);
   return report;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 // The check that comes before every timing: run on several recipes with poisoned outputs, compare, look at the guards
-// and at the inputs. One wait for the device per check.
+// and at the inputs. One wait for the device per check, or one per launch where somebody wants to know that it goes on.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct CheckWishes {
   /// Of one kernel that somebody looks at, not of one in a sweep: as many exact elements as a thorough check compares,
   /// and where it fails which ones are wrong. A thorough one always does.
   bool explain = false;
+  /// Called where a launch and its comparison have ended, which is waited for; none: nothing is, before the end.
+  std::function<void()> progress = {};
 };
 
 class Checker {
@@ -60,10 +63,11 @@ class Checker {
   [[nodiscard]] std::vector<Run> plan_runs(std::span<const std::uint32_t> recipes, CheckWishes wishes) const;
   [[nodiscard]] std::vector<NamedBuffer> guarded_buffers(const Candidate& candidate, int set) const;
   /// check_fresh and check_kept as parts of a thorough check.
-  void look_for_memory(Candidate& candidate, CheckReport& report);
+  void look_for_memory(Candidate& candidate, const CheckWishes& wishes, CheckReport& report);
   CheckReport check_kept_once(Candidate& candidate, int launches);
   CheckReport check_runs(Candidate& candidate, std::vector<Run> runs, CheckWishes wishes);
-  void queue(Candidate& candidate, Run& run);
+  void queue(Candidate& candidate, Run& run, const CheckWishes& wishes);
+  void tell_progress(const CheckWishes& wishes);
   void look(Run& run, std::size_t attempt);
   CheckReport read(const Candidate& candidate, const std::vector<Run>& runs, CheckWishes wishes);
   CheckReport check_once(Candidate& candidate, std::span<const std::uint32_t> recipes, CheckWishes wishes);

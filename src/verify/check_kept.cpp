@@ -16,9 +16,10 @@ void add(CheckReport& report, CheckReport other) {
 
 }  // namespace
 
-void Checker::look_for_memory(Candidate& candidate, CheckReport& report) {
+void Checker::look_for_memory(Candidate& candidate, const CheckWishes& wishes, CheckReport& report) {
   add(report, check_fresh(candidate, ProblemData::Fresh::check));
   if (!report.passed()) return;
+  tell_progress(wishes);
   const double affordable = kLongestRowUs / std::max(report.first_us, 1.0);
   add(report, check_kept(candidate, static_cast<int>(std::clamp(affordable, 2.0, 1.0 * kLaunchesInARow))));
 }

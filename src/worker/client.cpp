@@ -83,6 +83,7 @@ void WorkerClient::send(const Request& request, std::chrono::milliseconds deadli
   if (busy_) throw Error("worker client: a request is still outstanding");
   if (child_.empty()) throw Error("worker client: not started");
   child_.front().send(encode(request));
+  patience_ = deadline;
   deadline_ = Clock::now() + deadline;
   busy_ = true;
 }
@@ -101,8 +102,12 @@ WorkerClient::Outcome WorkerClient::poll() {
   if (child.wants_write()) child.flush();
   Outcome outcome;
   try {
-    if (const std::optional<Bytes> frame = child.receive()) {
+    while (const std::optional<Bytes> frame = child.receive()) {
       outcome.reply = decode_reply(*frame);
+      if (std::holds_alternative<reply::Working>(outcome.reply)) {
+        deadline_ = Clock::now() + patience_;
+        continue;
+      }
       outcome.event = Event::reply;
       busy_ = false;
       return outcome;

@@ -35,7 +35,7 @@ CheckReport Workbench::check_small(const request::Check& check) {
   try {
     report = device_.info().executes_samples
                  ? p.small->emulated_checker.check(found->second, check.recipes, wishes_of(check), false)
-                 : p.small->checker.check(found->second, check.recipes, wishes_of(check));
+                 : p.small->checker.check(found->second, check.recipes, wishes_with_progress(check));
   } catch (const ReferenceFault&) {
     throw;
   } catch (const DeviceFault& fault) {

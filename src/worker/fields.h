@@ -14,7 +14,10 @@ inline constexpr const char* kRequestNames[] = {"hello",    "problem", "load",  
                                                 "sanitize", "energy",  "neighbours", "count_cost"};
 inline constexpr const char* kReplyNames[] = {"hello", "ready",   "loaded",    "checked", "timed",
                                               "done",  "healthy", "ceilings", "library", "fault",   "sanitized",
-                                              "energy", "neighbours", "cost"};
+                                              "energy", "neighbours", "cost", "working"};
+static_assert(std::size(kArgumentNames) == std::variant_size_v<Argument>);
+static_assert(std::size(kRequestNames) == std::variant_size_v<Request>);
+static_assert(std::size(kReplyNames) == std::variant_size_v<Reply>);
 
 struct Protocol {
   static constexpr const char* kName = "worker protocol";
@@ -266,6 +269,7 @@ template <typename Archive> void fields(Archive& a, reply::LibraryReady& v) {
   a("read_ms", v.read_ms); a("start_ms", v.start_ms);
 }
 template <typename Archive> void fields(Archive&, reply::Done&) {}
+template <typename Archive> void fields(Archive&, reply::Working&) {}
 template <typename Archive> void fields(Archive& a, reply::Healthy& v) {
   a("canary_right", v.canary_right); a("canary_us", v.canary_us); a("text", v.text);
 }

@@ -20,7 +20,7 @@
 
 namespace kerlab::worker {
 
-inline constexpr std::uint32_t kProtocolVersion = 16;
+inline constexpr std::uint32_t kProtocolVersion = 17;
 inline constexpr std::string_view kProtocolMagic = "kerlab-worker";
 
 inline constexpr std::uint32_t kLibraryIds = 1u << 30;
@@ -147,6 +147,8 @@ struct LibraryReady {
   double read_ms = 0, start_ms = 0;  ///< of load_ms: its code, its handle; the rest is its offer for this problem
 };
 struct Done {};
+/// Not a reply yet: of what a request asks for some more is done. The client gives it its whole deadline anew.
+struct Working {};
 /// None: `message` says why.
 struct Energy {
   std::vector<EnergySample> samples;
@@ -185,7 +187,7 @@ struct Fault {
 }  // namespace reply
 using Reply = std::variant<reply::Hello, reply::ProblemReady, reply::Loaded, reply::Checked, reply::Timed, reply::Done,
                            reply::Healthy, reply::Ceilings, reply::LibraryReady, reply::Fault, reply::Sanitized,
-                           reply::Energy, reply::Neighbours, reply::CostCounted>;
+                           reply::Energy, reply::Neighbours, reply::CostCounted, reply::Working>;
 
 Bytes encode(const Request& request);
 Bytes encode(const Reply& reply);

@@ -117,12 +117,18 @@ CheckReport Workbench::check_after_timing(const request::Check& check) {
   return kept;
 }
 
+CheckWishes Workbench::wishes_with_progress(const request::Check& check) const {
+  CheckWishes wishes = wishes_of(check);
+  if (wishes.thorough) wishes.progress = progress_;
+  return wishes;
+}
+
 /// On a device that is fast enough for all of it: the small problem, and if that is right the whole one.
 CheckReport Workbench::check_first(const request::Check& check) {
   Candidate& whole = candidate(check.id);
   const CheckReport small = check_small(check);
   if (small.whole_small && !small.passed()) return small;
-  CheckReport report = problem().checker.check(whole, check.recipes, wishes_of(check));
+  CheckReport report = problem().checker.check(whole, check.recipes, wishes_with_progress(check));
   if (!small.whole_small) return report;
   report.blocks = report.blocks_run = blocks_of(whole.plan());
   return with_small(std::move(report), small);

@@ -1,6 +1,7 @@
 #pragma once
 // What a worker holds between requests: device, lab, data of the problem, loaded candidates. One reply per request.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,9 @@ class Workbench {
   /// `plugins`: files of libraries that the user has named, loaded when a request asks for libraries.
   explicit Workbench(Device& device, std::vector<std::string> plugins = {})
       : device_(device), lookout_(device), plugin_files_(std::move(plugins)) {}
+
+  /// `progress` is called whenever a launch of a thorough check has ended: it may take long, and is no hang.
+  void on_progress(std::function<void()> progress) { progress_ = std::move(progress); }
 
   /// Serves one request. Throws DeviceFault or Error when it fails; the workbench stays usable unless the fault is
   /// sticky.
@@ -88,7 +92,10 @@ class Workbench {
   std::vector<SampleSet> count(const request::Time& time);
   void scan_after_timing(const request::Time& time, std::vector<SampleSet>& samples);
 
+  [[nodiscard]] CheckWishes wishes_with_progress(const request::Check& check) const;
+
   Device& device_;
+  std::function<void()> progress_;
   Lookout lookout_;
   std::optional<CublasLt> library_;        ///< opened for the first problem that asks for it
   std::vector<std::string> plugin_files_;  ///< not loaded yet

@@ -48,7 +48,18 @@ void report(FrameChannel& channel, FaultKind kind, const char* message, ExitCode
   }
 }
 
+/// Says so to the parent, whose deadline begins anew, but not more often than it needs to know.
+void tell_of_progress(FrameChannel& channel, Workbench& workbench) {
+  static constexpr std::chrono::milliseconds kApart{100};
+  workbench.on_progress([&channel, last = Clock::now()]() mutable {
+    if (Clock::now() - last < kApart) return;
+    channel.write(encode(reply::Working{}));
+    last = Clock::now();
+  });
+}
+
 int serve_requests(FrameChannel& channel, Workbench& workbench) {
+  tell_of_progress(channel, workbench);
   while (const std::optional<Request> request = next_request(channel)) {
     const Reply reply = serve(workbench, *request);
     channel.write(encode(reply));

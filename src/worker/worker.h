@@ -26,7 +26,8 @@ class DeviceTaken : public Error {
   using Error::Error;
 };
 
-/// The parent's side: one request outstanding at a time, with a deadline. Never blocks except in `wait`.
+/// The parent's side: one request outstanding at a time, with a deadline, which a worker that tells of
+/// progress (reply::Working) gets anew. Never blocks except in `wait`.
 class WorkerClient {
  public:
   struct Options {
@@ -71,6 +72,7 @@ class WorkerClient {
   std::vector<Child> child_;  ///< none or one
   DeviceInfo info_;
   bool busy_ = false;
+  std::chrono::milliseconds patience_{0};  ///< of the outstanding request, from its last sign of life on
   Clock::time_point deadline_{};
   int starts_ = 0;
 };

@@ -124,7 +124,8 @@ std::vector<Reply> replies() {
       reply::Sanitized{{{"gemm", 8, 8, {{Hazard::shared_race, "two warps", {"a.cu", 5, 60}, {"", 0, 61}, 4}}, true}}},
       reply::Energy{{{1, 500, 250.5, 690.25, 1755}}, "why"},
       reply::Neighbours{{{4711, "python3", 512}, {4712, "", -1}}},
-      reply::CostCounted{1.5e12, std::numeric_limits<double>::quiet_NaN()}};
+      reply::CostCounted{1.5e12, std::numeric_limits<double>::quiet_NaN()},
+      reply::Working{}};
 }
 
 }  // namespace

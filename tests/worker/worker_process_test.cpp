@@ -76,6 +76,21 @@ TEST_CASE("a worker that hangs is killed at its deadline and can be had anew", "
   CHECK(std::get<reply::Checked>(ask(client, request::Check{1, {0}, false}).reply).report.passed());
 }
 
+TEST_CASE("a thorough check of a slow kernel goes on as long as its launches end", "[worker]") {
+  const Script script(
+      "[default]\nus = 100000\nreal_sleep = true\n[[rule]]\nmatch = \"lab*\"\nus = 1\n"
+      "[[rule]]\nmatch = \"bad\"\noutcome = \"hang\"\nafter = 3\n");
+  WorkerClient client = client_for(script.device());
+  prepare(client);
+  const auto begin = Clock::now();
+  const auto checked = ask(client, request::Check{1, {0, 1}, true}, 1000ms);
+  REQUIRE(checked.event == WorkerClient::Event::reply);
+  CHECK(std::get<reply::Checked>(checked.reply).report.passed());
+  CHECK(Clock::now() - begin > 1300ms);  // 13 launches before what a kernel may remember is looked for
+  ask(client, test::load(2, "bad"));
+  CHECK(ask(client, request::Check{2, {0}, true}, 1000ms).event == WorkerClient::Event::deadline);
+}
+
 TEST_CASE("a worker that dies says how", "[worker]") {
   if (left_to_sanitizer()) return;
   for (const auto& [outcome, words] : {std::pair{"sigkill", "SIGKILL"}, std::pair{"abort", "SIGABRT"}}) {

@@ -247,7 +247,7 @@ TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[e
                                 {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
 }
 
-TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[.][nightly]") {
   const std::string configurations[] = {"BM=16,BN=256,SWAP_AB=1,STAGES=5,GROUP=16",
                                         "BM=32,BN=128,SWAP_AB=1,STAGES=8,CLUSTER=2",
                                         "BM=48,BN=64,SWAP_AB=1,CONSUMERS=1,STAGES=10",
@@ -404,7 +404,7 @@ TEST_CASE("emulated kernels: long sums of rows that tell where they stood", "[em
                  true) == "");
 }
 
-TEST_CASE("emulated kernels: a quarter of a million values are added in pieces", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: a quarter of a million values are added in pieces", "[.][nightly]") {
   SessionFixture fixture;
   CheckOptions options = emulated_check(fixture, "naive");
   options.rig.target = "attention_decode";
