@@ -85,7 +85,7 @@ TEST_CASE("gemm kernels compile for sm_90a with A across, and for sm_80", "[.nig
   compile_family("kernels/gemm", {{{"layout", "nn"}}, {{"layout", "nt"}}}, "sm_80");
 }
 
-TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75", "[kernels][nvrtc]") {
+TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_75", "[.nightly][kernels][nvrtc]") {
   compile_rowwise("sm_75");
 }
 
@@ -93,7 +93,8 @@ TEST_CASE("softmax, norms, embedding, reduce and saxpy compile for sm_80 and sm_
   for (const std::string arch : {"sm_80", "sm_90a"}) compile_rowwise(arch);
 }
 
-TEST_CASE("attention compiles for sm_90a, only flash2 spills, and wgmma is not serialised", "[kernels][nvrtc]") {
+TEST_CASE("attention compiles for sm_90a, only flash2 spills, and wgmma is not serialised",
+          "[.nightly][kernels][nvrtc]") {
   compile_family("kernels/attention", {{{"mask", "none"}}, {{"mask", "causal"}}}, "sm_90a");
 }
 

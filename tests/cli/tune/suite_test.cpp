@@ -98,7 +98,7 @@ TEST_CASE("cli: a suite says which problems; nothing else may", "[cli]") {
   CHECK_THAT(wrong.err, Catch::Contains("wrong.toml:3:1: unknown key 'dimensons', did you mean 'dimensions'?"));
 }
 
-TEST_CASE("cli: the smoke suite on the emulated device", "[.][nightly]") {
+TEST_CASE("cli: the smoke suite on the emulated device", "[.nightly][cli][emulated]") {
   Sandbox sandbox;
   sandbox.limit = std::chrono::minutes(10);  // five winners are checked: 1.5 minutes on two cores
   const ProcessResult result = sandbox.run({"tune", "--suite", "gemm-smoke", "--device", "emu:h200"});

@@ -218,7 +218,8 @@ TEST_CASE("emulated kernels: gemm in batches", "[emulated][kernels]") {
   CHECK(failures("gemm", "fp16", {{"M", "2"}, {"N", "72"}, {"K", "40"}, {"batch", "3"}, {"layout", "nt"}}) == "");
 }
 
-TEST_CASE("emulated kernels: gemm, configurations that go other ways than the defaults", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm, configurations that go other ways than the defaults",
+          "[.nightly][emulated][kernels]") {
   const Arguments odd = {{"M", "131"}, {"N", "67"}, {"K", "1149"}, {"batch", "2"}, {"bias", "yes"}, {"beta", "-1"}};
   const Arguments whole = {{"M", "256"}, {"N", "384"}, {"K", "96"}, {"layout", "nt"}};
   for (const std::string reduce : {"REDUCE=0", "REDUCE=1", "REDUCE=2"}) {
@@ -247,7 +248,7 @@ TEST_CASE("emulated kernels: gemm_grouped, every variant, dtype and layout", "[e
                                 {{"tokens", "5"}, {"N", "45"}, {"K", "83"}, {"groups", "9"}}});
 }
 
-TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[.][nightly]") {
+TEST_CASE("emulated kernels: gemm_grouped, every value of every parameter", "[.nightly][emulated][kernels]") {
   const std::string configurations[] = {"BM=16,BN=256,SWAP_AB=1,STAGES=5,GROUP=16",
                                         "BM=32,BN=128,SWAP_AB=1,STAGES=8,CLUSTER=2",
                                         "BM=48,BN=64,SWAP_AB=1,CONSUMERS=1,STAGES=10",
@@ -297,7 +298,7 @@ TEST_CASE("emulated kernels: gemm_sm90_unaligned, by TMA and by producer warps",
   CHECK(failed("int8", contiguous, producers + "BM=128,BN=64,CONSUMERS=2,PRODUCERS=2") == "");
 }
 
-TEST_CASE("emulated kernels: gemm_sm90_splitk, every cluster, reduction and tile", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: gemm_sm90_splitk, every cluster, reduction and tile", "[.nightly][emulated][kernels]") {
   const std::vector<OneConfiguration> cases = {
       {"bf16",
        {{"M", "128"}, {"N", "128"}, {"K", "264"}, {"layout", "nt"}},
@@ -363,7 +364,7 @@ TEST_CASE("emulated kernels: the Hopper rungs of gemm beyond their defaults", "[
   CHECK(failures("gemm", "bf16", ragged, "multistage", "BM=64,BN=256,STAGES=2") == "");
 }
 
-TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dtypes", "[emulated][kernels]") {
+TEST_CASE("emulated kernels: every recipe, on kernels of each kind and a few dtypes", "[.nightly][emulated][kernels]") {
   const Arguments small = {{"M", "72"}, {"N", "40"}, {"K", "72"}};
   for (const char* dtype : {"bf16", "fp16", "fp32", "e4m3", "int8"})
     CHECK(failures("gemm", dtype, small, "naive", "", true) == "");
@@ -404,7 +405,7 @@ TEST_CASE("emulated kernels: long sums of rows that tell where they stood", "[em
                  true) == "");
 }
 
-TEST_CASE("emulated kernels: a quarter of a million values are added in pieces", "[.][nightly]") {
+TEST_CASE("emulated kernels: a quarter of a million values are added in pieces", "[.nightly][emulated][kernels]") {
   SessionFixture fixture;
   CheckOptions options = emulated_check(fixture, "naive");
   options.rig.target = "attention_decode";
